@@ -11,8 +11,8 @@ import (
 	"ds2/datagen"
 )
 
-// BenchmarkTable writes a part of each table of size M: bytes a second, nanoseconds a row, and allocations, which must
-// not grow with the rows.
+// BenchmarkTable writes a part of each table of size M: bytes a second, nanoseconds a row, and
+// allocations, which must not grow with the rows.
 func BenchmarkTable(b *testing.B) {
 	data, err := datagen.New(datagen.M, datagen.DefaultWords(), datagen.Options{PartRows: 100_000})
 	require.NoError(b, err)

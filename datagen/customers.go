@@ -4,14 +4,71 @@ import "encoding/binary"
 
 // States are the codes that a customer in the US has one of.
 var States = [51]string{
-	"AK", "AL", "AR", "AZ", "CA", "CO", "CT", "DC", "DE", "FL", "GA", "HI", "IA", "ID", "IL", "IN", "KS",
-	"KY", "LA", "MA", "MD", "ME", "MI", "MN", "MO", "MS", "MT", "NC", "ND", "NE", "NH", "NJ", "NM", "NV",
-	"NY", "OH", "OK", "OR", "PA", "RI", "SC", "SD", "TN", "TX", "UT", "VA", "VT", "WA", "WI", "WV", "WY",
+	"AK",
+	"AL",
+	"AR",
+	"AZ",
+	"CA",
+	"CO",
+	"CT",
+	"DC",
+	"DE",
+	"FL",
+	"GA",
+	"HI",
+	"IA",
+	"ID",
+	"IL",
+	"IN",
+	"KS",
+	"KY",
+	"LA",
+	"MA",
+	"MD",
+	"ME",
+	"MI",
+	"MN",
+	"MO",
+	"MS",
+	"MT",
+	"NC",
+	"ND",
+	"NE",
+	"NH",
+	"NJ",
+	"NM",
+	"NV",
+	"NY",
+	"OH",
+	"OK",
+	"OR",
+	"PA",
+	"RI",
+	"SC",
+	"SD",
+	"TN",
+	"TX",
+	"UT",
+	"VA",
+	"VT",
+	"WA",
+	"WI",
+	"WV",
+	"WY",
 }
 
 // Countries are the names that a customer of the rest of the world has one of.
 var Countries = [10]string{
-	"Australia", "Canada", "Chile", "China", "France", "Germany", "Japan", "Russia", "South Africa", "UK",
+	"Australia",
+	"Canada",
+	"Chile",
+	"China",
+	"France",
+	"Germany",
+	"Japan",
+	"Russia",
+	"South Africa",
+	"UK",
 }
 
 // customers is a run of rows of one of the two customers' files.
@@ -28,13 +85,16 @@ const (
 	drawsWorld = 32
 )
 
-// A row is put together from templates with the customer's number or country between them. What is in capitals, but for
-// US, is overwritten in place: the offsets in put are those of the templates. They are arrays, and so are the texts
-// below: copying one of a known size is a few moves, copying a string is a call.
+// A row is put together from templates with the customer's number or country between them. What is
+// in capitals, but for US, is overwritten in place: the offsets in put are those of the templates.
+// They are arrays, and so are the texts below: copying one of a known size is a few moves, copying
+// a string is a call.
 var (
 	customerHead = [52]byte([]byte(",FIRST-,LAST------,PHONE----- Dell Way,,CITY---,    "))
 	customerUS   = [16]byte([]byte("ST,ZZZZZ,US,1,  "))
-	customerMid  = [64]byte([]byte("LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user  "))
+	customerMid  = [64]byte(
+		[]byte("LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user  "),
+	)
 	customerTail = [16]byte([]byte(",password,AG,   "))
 )
 
@@ -57,7 +117,8 @@ func newText(s string) (t text) {
 	return t
 }
 
-// worldPlaces are what stands between city and e-mail of a customer of the rest of the world: by country.
+// worldPlaces are what stands between city and e-mail of a customer of the rest of the world: by
+// country.
 var worldPlaces = func() (places [len(Countries)]text) {
 	for i, country := range Countries {
 		places[i] = newText(",00000," + country + ",2,")
@@ -65,7 +126,13 @@ var worldPlaces = func() (places [len(Countries)]text) {
 	return places
 }()
 
-var incomes = [5]text{newText("20000,"), newText("40000,"), newText("60000,"), newText("80000,"), newText("100000,")}
+var incomes = [5]text{
+	newText("20000,"),
+	newText("40000,"),
+	newText("60000,"),
+	newText("80000,"),
+	newText("100000,"),
+}
 
 // draws is how many numbers a row takes.
 func (c *customers) draws() int {
@@ -223,7 +290,10 @@ func (d *Dataset) customersFile(name string, world bool, first, rows int) File {
 	// A part even where there is no row: the file exists.
 	for skip := 0; skip == 0 || skip < rows; skip += d.Options.PartRows {
 		c := &customers{world, f.Seed, first + skip, min(d.Options.PartRows, rows-skip), skip}
-		f.Parts = append(f.Parts, d.part(name, Customers, c.rows, d.customerBytes(c), c.write, c.open))
+		f.Parts = append(
+			f.Parts,
+			d.part(name, Customers, c.rows, d.customerBytes(c), c.write, c.open),
+		)
 	}
 	return f
 }

@@ -1,6 +1,6 @@
-// Package datagen makes the DVD Store 2 dataset (WORKLOAD.md sections 2 and 3): sizes, and every table as parts that
-// write CSV, byte for byte as DS2.1's own programs do. It knows no database, and where the parts go is the business of
-// those who ask for them.
+// Package datagen makes the DVD Store 2 dataset (WORKLOAD.md sections 2 and 3): sizes, and every
+// table as parts that write CSV, byte for byte as DS2.1's own programs do. It knows no database,
+// and where the parts go is the business of those who ask for them.
 package datagen
 
 import "io"
@@ -8,7 +8,8 @@ import "io"
 // Table is the name of a table in the database, in lower case.
 type Table string
 
-// The tables that are generated. CATEGORIES and REORDER are not: the schema fills the one and leaves the other empty.
+// The tables that are generated. CATEGORIES and REORDER are not: the schema fills the one and
+// leaves the other empty.
 const (
 	Customers  Table = "customers"
 	Orders     Table = "orders"
@@ -21,22 +22,25 @@ const (
 // Tables are all of them.
 var Tables = []Table{Customers, Orders, OrderLines, CustHist, Products, Inventory}
 
-// Part is a run of rows of one table, with the columns in the order of WORKLOAD.md section 3. Parts are independent:
-// they may be read in any order, several at once, and each again and again with the same rows.
+// Part is a run of rows of one table, with the columns in the order of WORKLOAD.md section 3. Parts
+// are independent: they may be read in any order, several at once, and each again and again with
+// the same rows.
 type Part struct {
 	Table Table
 	File  string // DS2's name of the file that the rows belong to; its parts in order make it up
 	Rows  int64  // how many; of orderlines and cust_hist about, 5 an order
 	Bytes int64  // of CSV, expected: within 1 % for a whole dataset
 
-	Open        func() Rows // begins with the first row; nil: the rows are in a file of CSV
-	io.WriterTo             // writes the rows as CSV, without header and quotes; nil where nothing asks for that
+	Open func() Rows // begins with the first row; nil: the rows are in a file of CSV
+	// writes the rows as CSV, without header and quotes; nil where nothing asks for that
+	io.WriterTo
 }
 
 // Rows gives the next row at each call, valid until the next one, and nil after the last.
 type Rows func() []Value
 
-// Value is one column of a row. The table says what a column holds; one that engines declare differently has both.
+// Value is one column of a row. The table says what a column holds; one that engines declare
+// differently has both.
 type Value struct {
 	Int  int64  // a whole number, an amount in cents, or a day: how many after 1970-01-01
 	Text []byte // a text; nil: NULL
@@ -60,9 +64,10 @@ func (f File) Bytes() (n int64) {
 
 // Options are what may differ between two datasets of one size and one list of words.
 type Options struct {
-	CRLF     bool   // lines end in CR LF, not LF
-	PartRows int    // customers in a part, at most; 0 means 500,000
-	Seed     uint64 // 0: DS2's own rows; any other makes other rows of the same shape, of other random numbers
+	CRLF     bool // lines end in CR LF, not LF
+	PartRows int  // customers in a part, at most; 0 means 500,000
+	// 0: DS2's own rows; any other makes other rows of the same shape, of other random numbers
+	Seed uint64
 }
 
 // Dataset is the dataset of a size, with the words and options that it was made with.
@@ -72,8 +77,8 @@ type Dataset struct {
 	Options Options
 }
 
-// New is the dataset of a size, with titles and actors made of words. It refuses what Size.Check refuses. It costs
-// nothing: rows come to be when a part is written.
+// New is the dataset of a size, with titles and actors made of words. It refuses what Size.Check
+// refuses. It costs nothing: rows come to be when a part is written.
 func New(size Size, words *Words, options Options) (*Dataset, error) {
 	if err := size.Check(); err != nil {
 		return nil, err
@@ -89,7 +94,8 @@ func (d *Dataset) fileSeed(ds2 int) uint32 {
 	if d.Options.Seed == 0 {
 		return uint32(ds2)
 	}
-	// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): seeds that are close together give streams that are not.
+	// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): seeds that are close together give
+	// streams that are not.
 	z := d.Options.Seed*0x9e3779b97f4a7c15 + uint64(ds2)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -103,18 +109,46 @@ func (d *Dataset) Files() []File {
 		d.customersFile("us_cust.csv", false, 1, us),
 		d.customersFile("row_cust.csv", true, us+1, d.Size.Customers-us),
 	}
-	add := func(seed uint32, p Part) { files = append(files, File{p.File, p.Table, seed, []Part{p}}) }
+	add := func(seed uint32, p Part) {
+		files = append(files, File{p.File, p.Table, seed, []Part{p}})
+	}
 	orders := d.Size.OrdersPerMonth
 	for i, name := range monthNames {
 		m := d.month(i)
-		add(m.seed, d.part(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders, m.orderRows))
+		add(
+			m.seed,
+			d.part(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders, m.orderRows),
+		)
 		lineBytes := d.orderLineBytes(m)
-		add(m.seed, d.part(name+"_orderlines.csv", OrderLines, 5*orders, lineBytes, m.writeOrderLines, m.lineRows))
-		add(m.seed, d.part(name+"_cust_hist.csv", CustHist, 5*orders, d.historyBytes(m), m.writeHistory, m.historyRows))
+		add(
+			m.seed,
+			d.part(
+				name+"_orderlines.csv",
+				OrderLines,
+				5*orders,
+				lineBytes,
+				m.writeOrderLines,
+				m.lineRows,
+			),
+		)
+		add(
+			m.seed,
+			d.part(
+				name+"_cust_hist.csv",
+				CustHist,
+				5*orders,
+				d.historyBytes(m),
+				m.writeHistory,
+				m.historyRows,
+			),
+		)
 	}
 	products := d.Size.Products
 	writeProducts := func(w *rowWriter) error { return w.writeRows(d.productRows(), productPrice) }
-	add(d.fileSeed(1), d.part("prod.csv", Products, products, d.productBytes(), writeProducts, d.productRows))
+	add(
+		d.fileSeed(1),
+		d.part("prod.csv", Products, products, d.productBytes(), writeProducts, d.productRows),
+	)
 	writeInventory := func(w *rowWriter) error { return w.writeRows(d.inventoryRows(), -1) }
 	add(d.fileSeed(products),
 		d.part("inv.csv", Inventory, products, d.inventoryBytes(), writeInventory, d.inventoryRows))
@@ -122,7 +156,12 @@ func (d *Dataset) Files() []File {
 }
 
 func (d *Dataset) part(
-	file string, table Table, rows int, bytes float64, write func(*rowWriter) error, open func() Rows,
+	file string,
+	table Table,
+	rows int,
+	bytes float64,
+	write func(*rowWriter) error,
+	open func() Rows,
 ) Part {
 	return Part{table, file, int64(rows), int64(bytes), open, rowFunc{write, d.Options.CRLF}}
 }

@@ -2,8 +2,8 @@ package datagen
 
 import "strconv"
 
-// How many bytes of CSV to expect, table by table: what numbers count from is summed up exactly, what is drawn goes in
-// with its mean.
+// How many bytes of CSV to expect, table by table: what numbers count from is summed up exactly,
+// what is drawn goes in with its mean.
 
 // bytes is what n rows take whose numbers count from first, each with so many bytes besides.
 func (d *Dataset) bytes(row float64, first, n int) float64 {
@@ -21,7 +21,14 @@ func (d *Dataset) customerBytes(c *customers) float64 {
 	}
 	const income, gender = 5.2, 2 // 20000 to 100000 in steps of 20000; ",M"
 	row := customerHeadLen + customerMidLen + customerTailLen + place + income + gender
-	return d.bytes(row, c.first, c.rows) + digits(c.first, c.rows) // the number stands in the row twice
+	return d.bytes(
+		row,
+		c.first,
+		c.rows,
+	) + digits(
+		c.first,
+		c.rows,
+	) // the number stands in the row twice
 }
 
 func (d *Dataset) orderBytes(m month) float64 {

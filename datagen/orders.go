@@ -9,7 +9,20 @@ import (
 
 const maxLines = 9
 
-var monthNames = [Months]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
+var monthNames = [Months]string{
+	"jan",
+	"feb",
+	"mar",
+	"apr",
+	"may",
+	"jun",
+	"jul",
+	"aug",
+	"sep",
+	"oct",
+	"nov",
+	"dec",
+}
 
 var monthDays = [Months]uint64{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
@@ -48,9 +61,17 @@ type orders struct {
 func (m month) orders() *orders {
 	first := m.first()
 	return &orders{
-		id: uint64(first) - 1, last: uint64(first-1) + uint64(m.size.OrdersPerMonth), random: newRandom(m.seed, 0),
-		days: monthDays[m.index], customers: float64(m.size.Customers), products: float64(m.size.Products),
-		before: time.Date(2009, time.Month(m.index+1), 0, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60),
+		id: uint64(
+			first,
+		) - 1,
+		last:      uint64(first-1) + uint64(m.size.OrdersPerMonth),
+		random:    newRandom(m.seed, 0),
+		days:      monthDays[m.index],
+		customers: float64(m.size.Customers),
+		products:  float64(m.size.Products),
+		before: time.Date(2009, time.Month(m.index+1), 0, 0, 0, 0, 0, time.UTC).
+			Unix() /
+			(24 * 60 * 60),
 	}
 }
 
@@ -241,9 +262,9 @@ func (m month) dates() (dates [32][16]byte) {
 	return dates
 }
 
-// amounts gives tax and total of a net amount up to 400.00, in cents, as DS2's doubles come out when they are printed:
-// 0.0825 · net, rounded, and the sum. Only where a tax is exactly between two cents does it matter that they are
-// doubles.
+// amounts gives tax and total of a net amount up to 400.00, in cents, as DS2's doubles come out
+// when they are printed: 0.0825 · net, rounded, and the sum. Only where a tax is exactly between
+// two cents does it matter that they are doubles.
 func amounts(net uint64) (tax, total uint64) {
 	if net%200 == 0 {
 		between := &betweenCents[net/200]
@@ -253,8 +274,9 @@ func amounts(net uint64) (tax, total uint64) {
 	return tax, net + tax
 }
 
-// betweenCents holds tax and total of every second unit of money, computed and printed as DS2 does. The explicit
-// conversions keep either product from being fused into the sum, which ARM does and which gives other cents.
+// betweenCents holds tax and total of every second unit of money, computed and printed as DS2 does.
+// The explicit conversions keep either product from being fused into the sum, which ARM does and
+// which gives other cents.
 var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
 	cents := func(v float64) uint64 {
 		text := strconv.FormatFloat(v, 'f', 2, 64)
@@ -269,8 +291,8 @@ var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
 	return all
 }()
 
-// moneyUnits holds whole units of money, up to the largest total, as ",123." with the text's length in the highest
-// byte.
+// moneyUnits holds whole units of money, up to the largest total, as ",123." with the text's length
+// in the highest byte.
 var moneyUnits = func() (units [434]uint64) {
 	for i := range units {
 		var b [8]byte

@@ -18,7 +18,12 @@ func (d *Dataset) productRows() Rows {
 		x := random.draws(6)
 		title := putWords(texts, 0, d.Words.Titles[n/1000%1000], d.Words.Titles[n%1000])
 		// The last name is drawn before the first, as gcc orders DS2's two calls.
-		actor := putWords(texts, title, d.Words.First[below(200, x[2])], d.Words.Last[below(200, x[1])])
+		actor := putWords(
+			texts,
+			title,
+			d.Words.First[below(200, x[2])],
+			d.Words.Last[below(200, x[1])],
+		)
 		n++
 		row[0].Int = int64(n)
 		row[1].Int = int64(1 + below(16, x[0])) // category
@@ -39,8 +44,9 @@ func putWords(b *[maxRow]byte, n int, first, second string) int {
 	return n + 1 + copy(b[n+1:], second)
 }
 
-// inventoryRows are the rows of INVENTORY. For the sales they replay the draws of all months first, with a counter of
-// four bytes a product: less than a second for size W, which is too little to share out.
+// inventoryRows are the rows of INVENTORY. For the sales they replay the draws of all months first,
+// with a counter of four bytes a product: less than a second for size W, which is too little to
+// share out.
 func (d *Dataset) inventoryRows() Rows {
 	sales := make([]uint32, d.Size.Products)
 	for i := range Months {

@@ -2,17 +2,20 @@ package datagen
 
 import "math/bits"
 
-// The random numbers of WORKLOAD.md section 3: glibc's rand() of TYPE_3, an additive feedback generator
+// The random numbers of WORKLOAD.md section 3: glibc's rand() of TYPE_3, an additive feedback
+// generator
 //
 //	x[n] = x[n-3] + x[n-31] mod 2^32, of which rand() shows x[n] >> 1
 //
-// Numbers are made a block at a time into a window that the rows read from directly: this is the innermost loop of
-// everything in this package.
+// Numbers are made a block at a time into a window that the rows read from directly: this is the
+// innermost loop of everything in this package.
 
 const (
-	lag   = 31       // words of state
-	keep  = 64       // words kept in front of a new block: the state, and what is still to be handed out
-	block = 3 * 1024 // words made at a time: a multiple of 3, for refill, of a size that the first-level cache holds
+	lag = 31 // words of state
+	// words kept in front of a new block: the state, and what is still to be handed out
+	keep = 64
+	// words made at a time: a multiple of 3, for refill, of a size that the first-level cache holds
+	block = 3 * 1024
 )
 
 // random is the generator. The zero value is of no use; see newRandom.
@@ -44,8 +47,8 @@ func newRandom(seed uint32, skip uint64) *random {
 	return g
 }
 
-// draws gives the next numbers of the sequence, at least n of them (n ≤ keep), as raw words: rand() is a word >> 1.
-// They are valid until the next call, and used takes them out of the sequence.
+// draws gives the next numbers of the sequence, at least n of them (n ≤ keep), as raw words: rand()
+// is a word >> 1. They are valid until the next call, and used takes them out of the sequence.
 func (g *random) draws(n int) []uint32 {
 	if len(g.x)-g.pos < n {
 		g.refill()
@@ -76,8 +79,9 @@ func (g *random) refill() {
 	}
 }
 
-// jump gives the state n steps after state, for any n, in O(log n): the recurrence is linear, so x[m+n] is a fixed
-// combination of x[m] … x[m+30], whose coefficients are those of z^n modulo z^31 − z^28 − 1.
+// jump gives the state n steps after state, for any n, in O(log n): the recurrence is linear, so
+// x[m+n] is a fixed combination of x[m] … x[m+30], whose coefficients are those of z^n modulo z^31
+// − z^28 − 1.
 func jump(state [lag]uint32, n uint64) (after [lag]uint32) {
 	c := powerOfZ(n)
 	var x [2*lag - 1]uint32
@@ -113,12 +117,13 @@ func powerOfZ(n uint64) [lag]uint32 {
 	return p
 }
 
-// below is floor(n · rand() / 2^31) of a raw word, for n up to 2^22: there the product is exact in a double, and whole
-// numbers give the same.
+// below is floor(n · rand() / 2^31) of a raw word, for n up to 2^22: there the product is exact in
+// a double, and whole numbers give the same.
 func below(n uint64, x uint32) uint64 { return n * uint64(x>>1) >> 31 }
 
-// belowFloat is the same for any n, in the doubles that DS2 computes in: above 2^53 the product is rounded before the
-// division, and that rounding is part of the result. Dividing by a power of two is exact.
+// belowFloat is the same for any n, in the doubles that DS2 computes in: above 2^53 the product is
+// rounded before the division, and that rounding is part of the result. Dividing by a power of two
+// is exact.
 func belowFloat(n float64, x uint32) uint64 {
 	return uint64(int64(float64(n*float64(x>>1)) * (1.0 / (1 << 31))))
 }

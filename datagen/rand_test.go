@@ -30,7 +30,14 @@ func TestSkip(t *testing.T) {
 		}
 		skipped := newRandom(20001, uint64(skip))
 		for i := range 100 {
-			require.Equal(t, drawn.draws(1)[0], skipped.draws(1)[0], "number %d after skipping %d", i, skip)
+			require.Equal(
+				t,
+				drawn.draws(1)[0],
+				skipped.draws(1)[0],
+				"number %d after skipping %d",
+				i,
+				skip,
+			)
 			skipped.used(1)
 			drawn.used(1)
 		}

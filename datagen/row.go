@@ -22,8 +22,9 @@ type rowWriter struct {
 	eol     int    // how many
 }
 
-// Lender is a writer that lends rows its own buffer, so that what is written is in its place already. Lend gives an
-// empty one with a capacity of at least 64 KiB; what was put into it is handed to Write, and then another one is lent.
+// Lender is a writer that lends rows its own buffer, so that what is written is in its place
+// already. Lend gives an empty one with a capacity of at least 64 KiB; what was put into it is
+// handed to Write, and then another one is lent.
 type Lender interface {
 	io.Writer
 	Lend() []byte
@@ -78,8 +79,8 @@ func (r *rowWriter) borrow() {
 	r.buf = buf[:cap(buf)]
 }
 
-// writeRows writes rows of numbers and texts, and amounts in a column for the price, which DS2 prints five characters
-// wide; -1: there is none.
+// writeRows writes rows of numbers and texts, and amounts in a column for the price, which DS2
+// prints five characters wide; -1: there is none.
 func (r *rowWriter) writeRows(rows Rows, price int) error {
 	for row := rows(); row != nil; row = rows() {
 		b, err := r.room()
@@ -111,7 +112,8 @@ func (r *rowWriter) writeRows(rows Rows, price int) error {
 	return nil
 }
 
-// fourDigits holds the numbers below 10,000 as four ASCII digits each, the first in the lowest byte.
+// fourDigits holds the numbers below 10,000 as four ASCII digits each, the first in the lowest
+// byte.
 var fourDigits = func() (t [10_000]uint32) {
 	for v := range uint32(len(t)) {
 		t[v] = '0' + v/1000 | ('0'+v/100%10)<<8 | ('0'+v/10%10)<<16 | ('0'+v%10)<<24
@@ -128,7 +130,8 @@ func digits8(v uint64) uint64 {
 // putFixed8 writes v < 10^8 as eight digits.
 func putFixed8(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, digits8(v)) }
 
-// putUint writes v in as many digits as it needs at b[n:], may touch eight bytes more, and returns the place after.
+// putUint writes v in as many digits as it needs at b[n:], may touch eight bytes more, and returns
+// the place after.
 func putUint(b *[maxRow]byte, n int, v uint64) int {
 	if v < 1e8 {
 		return putShort(b, n, v)
@@ -141,7 +144,9 @@ func putUint(b *[maxRow]byte, n int, v uint64) int {
 // putShort is putUint for v < 10^8.
 func putShort(b *[maxRow]byte, n int, v uint64) int {
 	d := digits8(v)
-	zeros := bits.TrailingZeros64(d&0x0f0f0f0f0f0f0f0f|1<<56) &^ 7 // bits of leading zeros; the last digit stays
+	zeros := bits.TrailingZeros64(
+		d&0x0f0f0f0f0f0f0f0f|1<<56,
+	) &^ 7 // bits of leading zeros; the last digit stays
 	binary.LittleEndian.PutUint64(b[n:], d>>zeros)
 	return n + 8 - zeros/8
 }

@@ -12,7 +12,8 @@ import (
 	"ds2/datagen"
 )
 
-// Rows are the same whatever they are written to: a buffer that is nearly full when rows come, or one that is lent.
+// Rows are the same whatever they are written to: a buffer that is nearly full when rows come, or
+// one that is lent.
 func TestWriters(t *testing.T) {
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
 	require.NoError(t, err)
@@ -25,7 +26,14 @@ func TestWriters(t *testing.T) {
 			b := bufio.NewWriterSize(&buffered, size)
 			n, err := p.WriteTo(b)
 			same := err == nil && b.Flush() == nil && bytes.Equal(buffered.Bytes(), want.Bytes())
-			require.True(t, same && n == int64(want.Len()), "%s: a buffer of %d bytes, %v", p.File, size, err)
+			require.True(
+				t,
+				same && n == int64(want.Len()),
+				"%s: a buffer of %d bytes, %v",
+				p.File,
+				size,
+				err,
+			)
 		}
 		lent := lender{}
 		n, err := p.WriteTo(&lent)
@@ -37,8 +45,12 @@ func TestWriters(t *testing.T) {
 // Typed rows say what the CSV says.
 func TestTypedRows(t *testing.T) {
 	columns := map[datagen.Table]string{ // whole numbers, days, amounts and texts
-		datagen.Customers: "ittttttttittittttiit", datagen.Orders: "idiaaa", datagen.OrderLines: "iiiid",
-		datagen.CustHist: "iii", datagen.Products: "iittaii", datagen.Inventory: "iii",
+		datagen.Customers:  "ittttttttittittttiit",
+		datagen.Orders:     "idiaaa",
+		datagen.OrderLines: "iiiid",
+		datagen.CustHist:   "iii",
+		datagen.Products:   "iittaii",
+		datagen.Inventory:  "iii",
 	}
 	for _, size := range []datagen.Size{datagen.S, {Customers: 1_234, OrdersPerMonth: 77, Products: 100_100}} {
 		options := datagen.Options{PartRows: 5_000, Seed: uint64(size.Products)}
@@ -66,7 +78,13 @@ func TestTypedRows(t *testing.T) {
 			}
 			want := bytes.ReplaceAll(csv.Bytes(), []byte(", 9.99"), []byte(",9.99"))
 			got := bytes.ReplaceAll(typed.Bytes(), []byte("\n,"), []byte("\n"))
-			require.True(t, bytes.Equal(want, bytes.TrimPrefix(got, []byte(","))), "%s of %s", p.File, size)
+			require.True(
+				t,
+				bytes.Equal(want, bytes.TrimPrefix(got, []byte(","))),
+				"%s of %s",
+				p.File,
+				size,
+			)
 		}
 	}
 }

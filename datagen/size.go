@@ -27,9 +27,9 @@ var (
 
 var named = map[string]Size{"S": S, "M": M, "L": L, "W": W}
 
-// ParseSize reads a size as users write it: S, M, L, W, or a number of megabytes, gigabytes or terabytes such as 30MB,
-// 80GB, 1TB, in capitals or not. n MB is S·n/10, 1 GB is M, n GB with n > 1 is L·n/100, and 1 TB is 1000 GB: DS2.1's
-// rule, which is not continuous in products at 1 GB.
+// ParseSize reads a size as users write it: S, M, L, W, or a number of megabytes, gigabytes or
+// terabytes such as 30MB, 80GB, 1TB, in capitals or not. n MB is S·n/10, 1 GB is M, n GB with n > 1
+// is L·n/100, and 1 TB is 1000 GB: DS2.1's rule, which is not continuous in products at 1 GB.
 func ParseSize(s string) (Size, error) {
 	text := strings.ToUpper(strings.TrimSpace(s))
 	if size, ok := named[text]; ok {
@@ -45,8 +45,11 @@ func ParseSize(s string) (Size, error) {
 	size := Size{}
 	switch {
 	case err != nil, n == 0, unit != "MB" && unit != "GB" && unit != "TB":
-		return Size{}, fmt.Errorf("invalid size %q: use S, M, L, W, or a whole number of MB, GB or TB, "+
-			"such as 1300MB (not 1.3GB), 80GB, 1TB", s)
+		return Size{}, fmt.Errorf(
+			"invalid size %q: use S, M, L, W, or a whole number of MB, GB or TB, "+
+				"such as 1300MB (not 1.3GB), 80GB, 1TB",
+			s,
+		)
 	case unit == "MB":
 		size = S.times(int(n), 10)
 	case unit == "TB":
@@ -66,7 +69,8 @@ func (z Size) times(n, by int) Size {
 	return Size{z.Customers * n / by, z.OrdersPerMonth * n / by, z.Products * n / by}
 }
 
-// Check refuses a size that is empty in one of its numbers, or whose keys do not fit their columns, naming the column.
+// Check refuses a size that is empty in one of its numbers, or whose keys do not fit their columns,
+// naming the column.
 func (z Size) Check() error {
 	for _, column := range []struct {
 		name string
@@ -91,12 +95,16 @@ func (z Size) Check() error {
 }
 
 func overflow(column string, value int) error {
-	return fmt.Errorf("it is too large: column %s would reach %d, and a 32-bit integer holds %d: take a smaller size",
-		column, value, math.MaxInt32)
+	return fmt.Errorf(
+		"it is too large: column %s would reach %d, and a 32-bit integer holds %d: take a smaller size",
+		column,
+		value,
+		math.MaxInt32,
+	)
 }
 
-// String gives the size as ParseSize reads it: a named size by its letter, one of DS2.1's rule in MB or GB, and any
-// other as its three numbers, as ParseRows reads them.
+// String gives the size as ParseSize reads it: a named size by its letter, one of DS2.1's rule in
+// MB or GB, and any other as its three numbers, as ParseRows reads them.
 func (z Size) String() string {
 	for name, size := range named {
 		if z == size {
@@ -109,10 +117,16 @@ func (z Size) String() string {
 	if gb := z.OrdersPerMonth / 100_000; gb > 1 && z == L.times(gb, 100) {
 		return strconv.Itoa(gb) + "GB"
 	}
-	return fmt.Sprintf("customers=%d,orders-per-month=%d,products=%d", z.Customers, z.OrdersPerMonth, z.Products)
+	return fmt.Sprintf(
+		"customers=%d,orders-per-month=%d,products=%d",
+		z.Customers,
+		z.OrdersPerMonth,
+		z.Products,
+	)
 }
 
-// ParseRows reads a size as its three numbers: "customers=20000,orders-per-month=1000,products=10000", in any order.
+// ParseRows reads a size as its three numbers:
+// "customers=20000,orders-per-month=1000,products=10000", in any order.
 func ParseRows(s string) (Size, error) {
 	invalid := fmt.Errorf("%q is not the three numbers of a size: "+
 		"write customers=20000,orders-per-month=1000,products=10000, each once", s)

@@ -23,7 +23,8 @@ func TestParseSize(t *testing.T) {
 		{"10MB", datagen.S, "S"},
 		{"1MB", datagen.Size{2_000, 100, 1_000}, "1MB"},
 		{"30 mb", datagen.Size{60_000, 3_000, 30_000}, "30MB"},
-		{"999MB", datagen.Size{1_998_000, 99_900, 999_000}, "999MB"}, // the rule is not continuous in products
+		// the rule is not continuous in products
+		{"999MB", datagen.Size{1_998_000, 99_900, 999_000}, "999MB"},
 		{"1GB", datagen.M, "M"},
 		{"2GB", datagen.Size{4_000_000, 200_000, 20_000}, "2GB"},
 		{"20GB", datagen.W, "W"},
@@ -95,12 +96,25 @@ func FuzzParseSize(f *testing.F) {
 				continue
 			}
 			assert.Positive(t, min(size.Customers, size.OrdersPerMonth, size.Products), text)
-			assert.LessOrEqual(t, max(size.Customers, 12*size.OrdersPerMonth, size.Products), math.MaxInt32, text)
+			assert.LessOrEqual(
+				t,
+				max(size.Customers, 12*size.OrdersPerMonth, size.Products),
+				math.MaxInt32,
+				text,
+			)
 			again, err := datagen.ParseSize(size.String())
 			if err != nil {
 				again, err = datagen.ParseRows(size.String())
 			}
-			assert.True(t, err == nil && again == size, "%q = %#v, and again %#v, %v", text, size, again, err)
+			assert.True(
+				t,
+				err == nil && again == size,
+				"%q = %#v, and again %#v, %v",
+				text,
+				size,
+				again,
+				err,
+			)
 		}
 	}, "S", "w", "30MB", "1GB", "80GB", "1TB", "customers=5,orders-per-month=6,products=7", "products=1,products=2")
 }

@@ -11,7 +11,8 @@ import (
 	"sync"
 )
 
-// Words are what the titles of PRODUCTS and the names of its actors are made of, and what users search for.
+// Words are what the titles of PRODUCTS and the names of its actors are made of, and what users
+// search for.
 type Words struct {
 	Titles [1000]string // a title is two of them
 	First  [200]string
@@ -33,10 +34,10 @@ var DefaultWords = sync.OnceValue(func() *Words {
 	return w
 })
 
-// ReadWords reads lists of words from a text file: 1,000 words under the line "[titles]", 200 under "[first]" and 200
-// under "[last]", one a line. Empty lines and lines that begin with # do not count. A word has 1 to 24 of the letters,
-// digits and marks of ASCII without comma, quotes or blank, at least one letter among them, and stands once in its
-// list.
+// ReadWords reads lists of words from a text file: 1,000 words under the line "[titles]", 200 under
+// "[first]" and 200 under "[last]", one a line. Empty lines and lines that begin with # do not
+// count. A word has 1 to 24 of the letters, digits and marks of ASCII without comma, quotes or
+// blank, at least one letter among them, and stands once in its list.
 func ReadWords(r io.Reader) (*Words, error) {
 	w := &Words{}
 	lists := map[string][]string{"titles": w.Titles[:], "first": w.First[:], "last": w.Last[:]}
@@ -52,26 +53,47 @@ func ReadWords(r io.Reader) (*Words, error) {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
 			if len(list) > 0 {
-				return nil, fmt.Errorf("words, line %d: list [%s] is %d short", number, name, len(list))
+				return nil, fmt.Errorf(
+					"words, line %d: list [%s] is %d short",
+					number,
+					name,
+					len(list),
+				)
 			}
 			name = strings.Trim(line, "[]")
 			list = lists[name]
 			if list == nil {
-				return nil, fmt.Errorf("words, line %d: %s is none of the lists [titles], [first], [last], each once",
-					number, line)
+				return nil, fmt.Errorf(
+					"words, line %d: %s is none of the lists [titles], [first], [last], each once",
+					number,
+					line,
+				)
 			}
 			delete(lists, name)
 			clear(known)
 		case name == "":
-			return nil, fmt.Errorf("words, line %d: %q comes before the first of the lists [titles], [first], [last]",
-				number, line)
+			return nil, fmt.Errorf(
+				"words, line %d: %q comes before the first of the lists [titles], [first], [last]",
+				number,
+				line,
+			)
 		case len(list) == 0:
-			return nil, fmt.Errorf("words, line %d: %q is one too many for list [%s]", number, line, name)
+			return nil, fmt.Errorf(
+				"words, line %d: %q is one too many for list [%s]",
+				number,
+				line,
+				name,
+			)
 		case known[line]:
 			return nil, fmt.Errorf("words, line %d: %q is in list [%s] twice", number, line, name)
 		case !isWord(line):
-			return nil, fmt.Errorf("words, line %d: invalid word %q: use 1 to %d ASCII characters without comma, "+
-				"quotes or blanks, at least one of them a letter", number, line, maxWord)
+			return nil, fmt.Errorf(
+				"words, line %d: invalid word %q: use 1 to %d ASCII characters without comma, "+
+					"quotes or blanks, at least one of them a letter",
+				number,
+				line,
+				maxWord,
+			)
 		default:
 			known[line] = true
 			list[0], list = line, list[1:]
@@ -101,7 +123,8 @@ func isWord(s string) bool {
 	return letter && len(s) <= maxWord
 }
 
-// Sum is the SHA-256, in hex, of all words in order, each with an LF: what tells two word lists apart.
+// Sum is the SHA-256, in hex, of all words in order, each with an LF: what tells two word lists
+// apart.
 func (w *Words) Sum() string {
 	h := sha256.New()
 	for _, list := range [][]string{w.Titles[:], w.First[:], w.Last[:]} {

@@ -43,9 +43,18 @@ func wordsFile(old, replacement string) string {
 func TestReadWords(t *testing.T) {
 	w, err := datagen.ReadWords(strings.NewReader(wordsFile("", "")))
 	require.NoError(t, err)
-	assert.True(t, w.Titles[999] == "t999" && w.First[0] == "f0" && w.Last[199] == "l199", "words %v", w)
+	assert.True(
+		t,
+		w.Titles[999] == "t999" && w.First[0] == "f0" && w.Last[199] == "l199",
+		"words %v",
+		w,
+	)
 	assert.NotEqual(t, datagen.DefaultWords().Sum(), w.Sum(), "two word lists have one sum")
-	data, err := datagen.New(datagen.Size{Customers: 1, OrdersPerMonth: 1, Products: 1001}, w, datagen.Options{})
+	data, err := datagen.New(
+		datagen.Size{Customers: 1, OrdersPerMonth: 1, Products: 1001},
+		w,
+		datagen.Options{},
+	)
 	require.NoError(t, err)
 	var csv bytes.Buffer
 	for _, p := range data.Parts() {
@@ -57,10 +66,16 @@ func TestReadWords(t *testing.T) {
 	// rand() after srand(1): 1804289383 846930886 1681692777 1714636915 1957747793 424238335.
 	first, _, _ := strings.Cut(csv.String(), "\n")
 	assert.Equal(t, "1,14,t0 t0,f156 l78,25.99,0,198", first)
-	assert.True(t, strings.Contains(csv.String(), ", 9.99,") && !strings.Contains(csv.String(), ",9.99,"),
-		"a price below 10.00 is not five characters wide")
-	assert.True(t, strings.Contains(csv.String(), "\n1001,") && strings.Contains(csv.String(), ",t1 t0,"),
-		"the title of product 1001 does not begin with the second word")
+	assert.True(
+		t,
+		strings.Contains(csv.String(), ", 9.99,") && !strings.Contains(csv.String(), ",9.99,"),
+		"a price below 10.00 is not five characters wide",
+	)
+	assert.True(
+		t,
+		strings.Contains(csv.String(), "\n1001,") && strings.Contains(csv.String(), ",t1 t0,"),
+		"the title of product 1001 does not begin with the second word",
+	)
 }
 
 func TestReadWordsRefuses(t *testing.T) {

@@ -1,6 +1,7 @@
-// Package schema holds the SQL of the databases as plain .sql files, one a workload, phase and engine (for DS2:
-// WORKLOAD.md sections 1 and 4), and renders them for a placement and a size. It knows no database driver: what it
-// returns is text, and who runs it, in what order and how many statements at once, is package load's business.
+// Package schema holds the SQL of the databases as plain .sql files, one a workload, phase and
+// engine (for DS2: WORKLOAD.md sections 1 and 4), and renders them for a placement and a size. It
+// knows no database driver: what it returns is text, and who runs it, in what order and how many
+// statements at once, is package load's business.
 package schema
 
 import (
@@ -26,13 +27,14 @@ const (
 	Procedures Phase = "procedures" // and the restock trigger
 	Statistics Phase = "statistics"
 
-	// Drop removes what the other phases made, apart from the database, and nothing else. No load runs it unasked.
+	// Drop removes what the other phases made, apart from the database, and nothing else. No load
+	// runs it unasked.
 	Drop Phase = "drop"
 
 	// Reset takes a database that runs have worked on back to the state after the load.
 	Reset Phase = "reset"
-	// Data has the server read the dataset from files, one a statement, between Tables and Indexes. Engines that cannot
-	// have no such phase: see ReadsFiles.
+	// Data has the server read the dataset from files, one a statement, between Tables and Indexes.
+	// Engines that cannot have no such phase: see ReadsFiles.
 	Data Phase = "data"
 )
 
@@ -47,12 +49,14 @@ type Params struct {
 	Workload string // whose database it is: the directory of its SQL; empty: DS2's
 	Database string // name of the database to make
 
-	// Customers, OrdersPerMonth and Products are the size, for engines that size their files in advance.
+	// Customers, OrdersPerMonth and Products are the size, for engines that size their files in
+	// advance.
 	Customers, OrdersPerMonth, Products int64
 
 	Bytes int64 // the size where it is one in bytes
 
-	// DataTablespace and IndexTablespace are the PostgreSQL tablespaces of tables and of indexes; empty: the default.
+	// DataTablespace and IndexTablespace are the PostgreSQL tablespaces of tables and of indexes;
+	// empty: the default.
 	DataTablespace, IndexTablespace string
 
 	Layout Layout
@@ -61,7 +65,8 @@ type Params struct {
 // Orders is the number of orders of the dataset: twelve months of them.
 func (p Params) Orders() int64 { return 12 * p.OrdersPerMonth }
 
-// files are those of the phases in WORKLOAD/ENGINE, and in ENGINE/kit.sql templates of what all workloads have.
+// files are those of the phases in WORKLOAD/ENGINE, and in ENGINE/kit.sql templates of what all
+// workloads have.
 //
 //go:embed */kit.sql */postgres/*.sql */sqlserver/*.sql
 var files embed.FS
@@ -70,9 +75,10 @@ var files embed.FS
 type dialect struct {
 	separator string // what the engine's own client wants between two phases
 	ident     func(name string) string
-	connect   string           // the command of the engine's own client that goes on in another database
-	funcs     template.FuncMap // further ones beside ident; may be nil
-	bytes     func(Params) int64
+	// the command of the engine's own client that goes on in another database
+	connect string
+	funcs   template.FuncMap // further ones beside ident; may be nil
+	bytes   func(Params) int64
 }
 
 var dialects = map[string]dialect{
@@ -105,14 +111,20 @@ func (p Params) workload() string { return cmp.Or(p.Workload, "ds2") }
 func SQL(engine string, phase Phase, p Params) (string, error) {
 	d, ok := dialects[engine]
 	if !ok {
-		return "", fmt.Errorf("render schema: no engine %q; known: %s", engine, strings.Join(Engines(), ", "))
+		return "", fmt.Errorf(
+			"render schema: no engine %q; known: %s",
+			engine,
+			strings.Join(Engines(), ", "),
+		)
 	}
 	name, there := p.file(engine, phase)
 	if !there {
 		return "", fmt.Errorf("render schema: workload %s on %s has no phase %q; known: %v and %v",
 			p.workload(), engine, phase, Phases, Unasked)
 	}
-	t, err := template.New(path.Base(name)).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).
+	t, err := template.New(path.Base(name)).
+		Funcs(template.FuncMap{"ident": d.ident}).
+		Funcs(d.funcs).
 		ParseFS(files, name, path.Join(engine, "kit.sql"))
 	if err != nil {
 		return "", fmt.Errorf("render schema: %w", err)
@@ -124,7 +136,8 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	return b.String(), nil
 }
 
-// Script is the SQL of several phases as one script for the engine's own command-line client: psql, sqlcmd.
+// Script is the SQL of several phases as one script for the engine's own command-line client: psql,
+// sqlcmd.
 func Script(engine string, phases []Phase, p Params) (string, error) {
 	var b strings.Builder
 	for i, phase := range phases {
@@ -141,8 +154,8 @@ func Script(engine string, phases []Phase, p Params) (string, error) {
 	return b.String(), nil
 }
 
-// Statements is the script of a phase cut into the statements that are to be run one by one. Where there is no phase
-// Data, whose rows are always streamed, it has none.
+// Statements is the script of a phase cut into the statements that are to be run one by one. Where
+// there is no phase Data, whose rows are always streamed, it has none.
 func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
 	if _, there := p.file(engine, phase); phase == Data && !there {
 		return nil, nil
@@ -158,13 +171,14 @@ func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
 	return statements, nil
 }
 
-// ExpectedBytes is about how large a database of one of Engines is after a load of p's size, indexes included, files
-// that are made larger in advance left out. PostgreSQL's was measured; SQL Server's is computed from the sizes of its
-// rows.
+// ExpectedBytes is about how large a database of one of Engines is after a load of p's size,
+// indexes included, files that are made larger in advance left out. PostgreSQL's was measured; SQL
+// Server's is computed from the sizes of its rows.
 func ExpectedBytes(engine string, p Params) int64 { return dialects[engine].bytes(p) }
 
-// postgresBytes is pg_database_size after a load, from what it grew by per row of size M on PostgreSQL 15, indexes
-// included. Size S comes out 4 % too small: a page of an index that is not full weighs more there.
+// postgresBytes is pg_database_size after a load, from what it grew by per row of size M on
+// PostgreSQL 15, indexes included. Size S comes out 4 % too small: a page of an index that is not
+// full weighs more there.
 func postgresBytes(p Params) int64 {
 	const (
 		empty    = 7_500_000 // a database without tables
@@ -172,7 +186,9 @@ func postgresBytes(p Params) int64 {
 		order    = 111.5 + linesPerOrder*(74.6+54.8) // with its lines and their CUST_HIST
 		product  = 140.9 + 75.0                      // with its INVENTORY
 	)
-	return empty + p.Bytes + int64(customer*float64(p.Customers)+order*float64(p.Orders())+product*float64(p.Products))
+	return empty + p.Bytes + int64(
+		customer*float64(p.Customers)+order*float64(p.Orders())+product*float64(p.Products),
+	)
 }
 
 // sqlServerBytes is the data of all filegroups.

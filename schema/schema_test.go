@@ -13,8 +13,13 @@ import (
 var allParams = Params{
 	Database: "ds2", Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000,
 	Layout: Layout{
-		Login: "ds2user", Password: "secret", FilesDir: "/mnt/data",
-		Files: []ServerFile{{"us_cust.csv", "customers", 10_000}, {"jan_orders.csv", "orders", 1_000}},
+		Login:    "ds2user",
+		Password: "secret",
+		FilesDir: "/mnt/data",
+		Files: []ServerFile{
+			{"us_cust.csv", "customers", 10_000},
+			{"jan_orders.csv", "orders", 1_000},
+		},
 	},
 }
 
@@ -30,18 +35,49 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 			assert.NotEmpty(t, statements, "%s %s: no statement", engine, phase)
 			script, _ := SQL(engine, phase, allParams)
 			for i, s := range statements {
-				assert.Contains(t, script, s.SQL, "%s %s: load would run what the script does not show", engine, phase)
+				assert.Contains(
+					t,
+					script,
+					s.SQL,
+					"%s %s: load would run what the script does not show",
+					engine,
+					phase,
+				)
 				name := engine + " " + s.Name
 				if phase == Drop || phase == Reset {
 					name += " of " + string(phase) // not parts of a load
 				}
-				assert.False(t, names[name], "%s stands twice: a resumed load would leave it out", name)
+				assert.False(
+					t,
+					names[name],
+					"%s stands twice: a resumed load would leave it out",
+					name,
+				)
 				names[name] = true
 				if i > 0 {
-					assert.Contains(t, []int{0, 1}, s.Step-statements[i-1].Step, "%s: steps since the one before", name)
+					assert.Contains(
+						t,
+						[]int{0, 1},
+						s.Step-statements[i-1].Step,
+						"%s: steps since the one before",
+						name,
+					)
 				}
-				assert.Equal(t, s.Name == "create database", s.UnlessExists, "%s: left out if it exists", name)
-				known := []Progress{"", IndexProgress, VacuumProgress, AnalyzeProgress, ScanProgress, FullTextProgress}
+				assert.Equal(
+					t,
+					s.Name == "create database",
+					s.UnlessExists,
+					"%s: left out if it exists",
+					name,
+				)
+				known := []Progress{
+					"",
+					IndexProgress,
+					VacuumProgress,
+					AnalyzeProgress,
+					ScanProgress,
+					FullTextProgress,
+				}
 				assert.Contains(t, known, s.Progress, name)
 			}
 		}
@@ -51,8 +87,10 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 func TestStatementsThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct{ why, script, says string }{
 		{"no header", "-- step: one\nSELECT 1;", `"SELECT 1;" is outside any statement`},
-		{"a second statement of a batch that has ended",
-			"-- name: one\nSELECT 1\nGO\nSELECT 2", `"SELECT 2" is outside any statement`},
+		{
+			"a second statement of a batch that has ended",
+			"-- name: one\nSELECT 1\nGO\nSELECT 2", `"SELECT 2" is outside any statement`,
+		},
 		{"a header alone", "-- name: one\n-- only a comment\n-- name: two\nSELECT 2;", `statement "one" has no SQL`},
 		{"no name", "-- name: ; table: orders\nSELECT 1;", "the name is empty"},
 		{"a slip in a key", "-- name: one; tabel: orders\nSELECT 1;", `unknown field "tabel: orders"`},
@@ -84,8 +122,8 @@ func TestUnknownEngineAndPhase(t *testing.T) {
 	assert.ErrorContains(t, err, "procedures")
 }
 
-// TestIdentitiesGoBackLast: where a reset on SQL Server is cut off, identities are not below the keys of rows that
-// stay. On Babelfish DBCC CHECKIDENT holds whatever becomes of its transaction.
+// TestIdentitiesGoBackLast: where a reset on SQL Server is cut off, identities are not below the
+// keys of rows that stay. On Babelfish DBCC CHECKIDENT holds whatever becomes of its transaction.
 func TestIdentitiesGoBackLast(t *testing.T) {
 	p := Params{Workload: "ds2", Database: "DS2", Customers: 1, OrdersPerMonth: 1}
 	statements, err := Statements("sqlserver", Reset, p)
@@ -100,8 +138,8 @@ func TestIdentitiesGoBackLast(t *testing.T) {
 	assert.Equal(t, 2, found, "identities that go back")
 }
 
-// What pg_database_size said after ds2 load on PostgreSQL 15, and the index on (username, password) that was added
-// since: 41.4 and 40.6 bytes a customer.
+// What pg_database_size said after ds2 load on PostgreSQL 15, and the index on (username, password)
+// that was added since: 41.4 and 40.6 bytes a customer.
 func TestExpectedBytesOfPostgres(t *testing.T) {
 	for _, c := range []struct {
 		size     string

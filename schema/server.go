@@ -13,24 +13,28 @@ import (
 //go:embed */server/*.sql */database/*.sql
 var serverFiles embed.FS
 
-// Server is what a benchmark asks of a server and of a database of it besides its orders. Each gives one result. What
-// all databases of a server share is asked of the server, once however many of them are under test.
+// Server is what a benchmark asks of a server and of a database of it besides its orders. Each
+// gives one result. What all databases of a server share is asked of the server, once however many
+// of them are under test.
 type Server struct {
-	Identity string // gives one row: a text that no other server has, and the same of each of its databases
-	Version  string // gives one row: the major version, and a line with all that the server says of itself
-	// Process gives one row: the number of the process that serves this session, as the server's own container has it,
-	// the name of its program, its age in seconds, and the port on which it listens; null for the one of number and
-	// port that the server does not know.
+	// gives one row: a text that no other server has, and the same of each of its databases
+	Identity string
+	// gives one row: the major version, and a line with all that the server says of itself
+	Version string
+	// Process gives one row: the number of the process that serves this session, as the server's
+	// own container has it, the name of its program, its age in seconds, and the port on which it
+	// listens; null for the one of number and port that the server does not know.
 	Process string
 
-	// Files gives the directories or files that hold the database, its log and its temporary files, a role and a path
-	// each, as the server's machine names them.
+	// Files gives the directories or files that hold the database, its log and its temporary files,
+	// a role and a path each, as the server's machine names them.
 	Files string
-	// Settings give names and values, without any that may hold a secret. Of several queries some may fail: they ask
-	// for what only some versions have.
+	// Settings give names and values, without any that may hold a secret. Of several queries some
+	// may fail: they ask for what only some versions have.
 	Settings []string
-	// FileCounters gives what the server itself counted of each of the database's files: the file, and reads, writes,
-	// bytes read and written, seconds of reads and of writes so far. It is empty where the engine does not count that.
+	// FileCounters gives what the server itself counted of each of the database's files: the file,
+	// and reads, writes, bytes read and written, seconds of reads and of writes so far. It is empty
+	// where the engine does not count that.
 	FileCounters string
 
 	engine string
@@ -53,9 +57,9 @@ func ServerQueries(engine string) (Server, error) {
 	return s, nil
 }
 
-// Counters gives the query for what a server of a major version counts for all its databases together, of "server", or
-// for each apart, of "database": rows of a name, as package monitor knows it, and a number. Its file is a template of
-// the version, which leaves out what only others count.
+// Counters gives the query for what a server of a major version counts for all its databases
+// together, of "server", or for each apart, of "database": rows of a name, as package monitor knows
+// it, and a number. Its file is a template of the version, which leaves out what only others count.
 func (s Server) Counters(of string, version int) (string, error) {
 	t, err := template.ParseFS(serverFiles, path.Join(s.engine, of, "counters.sql"))
 	if err != nil {

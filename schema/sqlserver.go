@@ -7,19 +7,22 @@ import (
 	"text/template"
 )
 
-// Layout is how a database is laid out on servers with separate files, and what the SQL depends on besides the size.
+// Layout is how a database is laid out on servers with separate files, and what the SQL depends on
+// besides the size.
 type Layout struct {
-	// FilesPerFilegroup is the number of files of each of the four filegroups; 0 counts as 1. The storage report used
-	// 8 on 24 cores.
+	// FilesPerFilegroup is the number of files of each of the four filegroups; 0 counts as 1. The
+	// storage report used 8 on 24 cores.
 	FilesPerFilegroup int
 
-	DataDir, LogDir string // on the server's disks; empty: where SQL Server on Linux keeps its databases
+	// on the server's disks; empty: where SQL Server on Linux keeps its databases
+	DataDir, LogDir string
 
-	Login, Password string // that the driver connects with; no login is made where Password is empty
-	LoginThere      bool   // the login is there already; the server is asked in Adapt
+	// that the driver connects with; no login is made where Password is empty
+	Login, Password string
+	LoginThere      bool // the login is there already; the server is asked in Adapt
 
-	// TargetRecovery is the database's TARGET_RECOVERY_TIME in seconds; nil: as the server gives it. 0 has checkpoints
-	// come as before 2016.
+	// TargetRecovery is the database's TARGET_RECOVERY_TIME in seconds; nil: as the server gives
+	// it. 0 has checkpoints come as before 2016.
 	TargetRecovery *int
 
 	LogMB int64 // size of the log file; 0: a share of the data's
@@ -32,16 +35,17 @@ type Layout struct {
 	Lacks Features // of the server at hand; the zero value is a SQL Server that can do it all
 }
 
-// Features are what some servers of SQL Server's family cannot take of the layout and the tuning. The statements are
-// then left out; but for full-text search, the benchmark can do without them.
+// Features are what some servers of SQL Server's family cannot take of the layout and the tuning.
+// The statements are then left out; but for full-text search, the benchmark can do without them.
 type Features struct {
 	Files       bool // filegroups and files to place
 	Recovery    bool // recovery models to choose
 	Statistics  bool // CREATE STATISTICS and UPDATE STATISTICS
 	Catalog     bool // full-text catalogs, and options of full-text indexes
 	ServerState bool // the right VIEW SERVER STATE, to read the server's counters
-	Owners      bool // members in the role db_owner: the driver's user is then granted the tables and procedures
-	FullText    bool // full-text search
+	// members in the role db_owner: the driver's user is then granted the tables and procedures
+	Owners   bool
+	FullText bool // full-text search
 
 	DelayedDurability bool // commits that do not wait for the log
 }
@@ -53,8 +57,9 @@ type ServerFile struct {
 	Rows  int64 // exactly: a file that turns out to hold another number is refused
 }
 
-// ClusteredKey holds the columns of the tables' clustered keys by the tables' names in lower case. The dataset's rows
-// come in that order, and a bulk load that is told so need not sort them. CUST_HIST has no such key.
+// ClusteredKey holds the columns of the tables' clustered keys by the tables' names in lower case.
+// The dataset's rows come in that order, and a bulk load that is told so need not sort them.
+// CUST_HIST has no such key.
 var ClusteredKey = map[string]string{
 	"customers":  "CUSTOMERID",
 	"orders":     "ORDERID",
@@ -80,8 +85,9 @@ func newFilegroup(name, file string, n int, fileMB int64) filegroup {
 	return g
 }
 
-// The bytes that a row takes in a page of SQL Server, its header, null bitmap and slot included, at 95 % full pages.
-// Index bytes are those of all secondary indexes together, the full-text index among them.
+// The bytes that a row takes in a page of SQL Server, its header, null bitmap and slot included, at
+// 95 % full pages. Index bytes are those of all secondary indexes together, the full-text index
+// among them.
 const (
 	customerBytes, customerIndexBytes = 200, 38
 	orderBytes, orderIndexBytes       = 47, 15
@@ -94,7 +100,8 @@ const (
 	catalogMB     = 16 // the server's own tables, and small ones
 )
 
-// The files are made larger than the data, so that nothing grows in a run: WORKLOAD.md section 1 says about 40 %.
+// The files are made larger than the data, so that nothing grows in a run: WORKLOAD.md section 1
+// says about 40 %.
 const (
 	spare          = 1.4
 	smallestFileMB = 4
@@ -132,25 +139,33 @@ func filegroups(p Params) []filegroup {
 	}
 }
 
-// logMB sizes the log as the files' spare room, at least smallestLogMB: what a run adds to the one it writes to the
-// other.
+// logMB sizes the log as the files' spare room, at least smallestLogMB: what a run adds to the one
+// it writes to the other.
 func logMB(p Params) int64 {
 	customers, orders, misc, indexes := dataMB(p)
 	share := int64(float64(customers+orders+misc+indexes) * (spare - 1))
 	return cmp.Or(p.Layout.LogMB, max(share, smallestLogMB))
 }
 
-// What a mailbox database grows by in a run has room, as Jetstress keeps it: mailbox/WORKLOAD.md section 1.
+// What a mailbox database grows by in a run has room, as Jetstress keeps it: mailbox/WORKLOAD.md
+// section 1.
 const (
-	mailboxSpare      = 1.25
-	mailboxLogShare   = 0.1
-	largestMailboxLog = 16 << 10 // MB: under simple recovery it holds what was written since the last checkpoint
+	mailboxSpare    = 1.25
+	mailboxLogShare = 0.1
+	// MB: under simple recovery it holds what was written since the last checkpoint
+	largestMailboxLog = 16 << 10
 )
 
-// mailboxFilegroup has the data files of a mailbox database; the first also holds the server's own tables.
+// mailboxFilegroup has the data files of a mailbox database; the first also holds the server's own
+// tables.
 func mailboxFilegroup(p Params) filegroup {
 	n := max(p.Layout.FilesPerFilegroup, 1)
-	return newFilegroup("PRIMARY", "mail", n, catalogMB+int64(float64(p.Bytes)/(1<<20)*mailboxSpare)/int64(n))
+	return newFilegroup(
+		"PRIMARY",
+		"mail",
+		n,
+		catalogMB+int64(float64(p.Bytes)/(1<<20)*mailboxSpare)/int64(n),
+	)
 }
 
 // mailboxLogMB is the size of its log.
@@ -177,7 +192,8 @@ func join(dir, file string) string {
 func bracket(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 func quote(text string) string   { return "N'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// onFilegroup is the clause that places a table or an index, empty where the server has no filegroups.
+// onFilegroup is the clause that places a table or an index, empty where the server has no
+// filegroups.
 func onFilegroup(p Params, name string) string {
 	if p.Layout.Lacks.Files {
 		return ""
@@ -188,9 +204,16 @@ func onFilegroup(p Params, name string) string {
 var sqlserver = dialect{
 	separator: "\nGO\n", connect: "USE ", ident: bracket, bytes: sqlServerBytes,
 	funcs: template.FuncMap{
-		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
-		"join": join, "upper": strings.ToUpper,
-		"mailboxFilegroup": mailboxFilegroup, "mailboxLogMB": mailboxLogMB,
-		"clusteredKey": func(table string) string { return ClusteredKey[table] }, // empty where it has none
+		"str":              quote,
+		"file":             filePath,
+		"filegroups":       filegroups,
+		"logMB":            logMB,
+		"on":               onFilegroup,
+		"join":             join,
+		"upper":            strings.ToUpper,
+		"mailboxFilegroup": mailboxFilegroup,
+		"mailboxLogMB":     mailboxLogMB,
+		// empty where it has none
+		"clusteredKey": func(table string) string { return ClusteredKey[table] },
 	},
 }

@@ -14,8 +14,17 @@ import (
 // The database of the storage report: 20 GB, eight files a filegroup, log elsewhere.
 func TestSQLServerLayout(t *testing.T) {
 	p := Params{
-		Database: "DS2]1", Customers: 40_000_000, OrdersPerMonth: 2_000_000, Products: 200_000,
-		Layout: Layout{FilesPerFilegroup: 8, DataDir: `E:\it's`, LogDir: `F:\log\`, Login: "ds2user", Password: "it's"},
+		Database:       "DS2]1",
+		Customers:      40_000_000,
+		OrdersPerMonth: 2_000_000,
+		Products:       200_000,
+		Layout: Layout{
+			FilesPerFilegroup: 8,
+			DataDir:           `E:\it's`,
+			LogDir:            `F:\log\`,
+			Login:             "ds2user",
+			Password:          "it's",
+		},
 	}
 	script, err := SQL("sqlserver", Database, p)
 	require.NoError(t, err)
@@ -56,28 +65,61 @@ func without(t *testing.T, p Params, phases []Phase, words ...string) {
 
 // What a server lacks leaves no trace in the SQL.
 func TestSQLServerLacks(t *testing.T) {
-	lacks := Features{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true}
+	lacks := Features{
+		Files:       true,
+		Recovery:    true,
+		Statistics:  true,
+		Catalog:     true,
+		ServerState: true,
+		Owners:      true,
+	}
 	p := Params{Database: "DS2", Layout: Layout{Login: "ds2user", Password: "secret", Lacks: lacks}}
-	without(t, p, Phases,
-		"_FG", "FILENAME", "RECOVERY", "STATISTICS", "CATALOG", "LANGUAGE", "db_owner", "SERVER STATE")
+	without(
+		t,
+		p,
+		Phases,
+		"_FG",
+		"FILENAME",
+		"RECOVERY",
+		"STATISTICS",
+		"CATALOG",
+		"LANGUAGE",
+		"db_owner",
+		"SERVER STATE",
+	)
 }
 
-// A mailbox database has two files that grow no more in a run, and lets each commit say whether it waits for the log; a
-// server that lacks this is sent none of it.
+// A mailbox database has two files that grow no more in a run, and lets each commit say whether it
+// waits for the log; a server that lacks this is sent none of it.
 func TestMailboxesOnSQLServer(t *testing.T) {
 	layout := Layout{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}
 	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, Layout: layout}
 	script, err := SQL("sqlserver", Database, p)
 	require.NoError(t, err)
-	texttest.Contains(t, script,
+	texttest.Contains(
+		t,
+		script,
 		`(NAME = mail_1, FILENAME = N'E:\MAIL\MAIL_mail_1.mdf', SIZE = 64016MB, FILEGROWTH = 64MB),`,
 		`(NAME = mail_2, FILENAME = N'E:\MAIL\MAIL_mail_2.ndf', SIZE = 64016MB, FILEGROWTH = 64MB)`+"\nLOG ON",
 		`(NAME = log_1, FILENAME = N'F:\MAIL\MAIL_log_1.ldf', SIZE = 10240MB, FILEGROWTH = 256MB)`,
 		"ALTER DATABASE [MAIL] SET RECOVERY SIMPLE;",
 		"ALTER DATABASE [MAIL] SET DELAYED_DURABILITY = ALLOWED;",
 	)
-	p.Layout.Lacks = Features{Files: true, Recovery: true, Statistics: true, DelayedDurability: true}
-	without(t, p, append([]Phase{Drop}, Phases...), "FILENAME", "RECOVERY", "STATISTICS", "DURABILITY")
+	p.Layout.Lacks = Features{
+		Files:             true,
+		Recovery:          true,
+		Statistics:        true,
+		DelayedDurability: true,
+	}
+	without(
+		t,
+		p,
+		append([]Phase{Drop}, Phases...),
+		"FILENAME",
+		"RECOVERY",
+		"STATISTICS",
+		"DURABILITY",
+	)
 }
 
 // The server reads each file in a separate transaction, with what its table needs and no more.
@@ -85,13 +127,21 @@ func TestSQLServerReadsFiles(t *testing.T) {
 	p := Params{Database: "DS2", Layout: Layout{
 		FilesDir: `\\files\Tom's data\`, CRLF: true,
 		Files: []ServerFile{
-			{"jan_orderlines.csv", "orderlines", 497}, {"row_cust.csv", "customers", 1000},
+			{"jan_orderlines.csv", "orderlines", 497},
+			{"row_cust.csv", "customers", 1000},
 			{"jan_cust_hist.csv", "cust_hist", 497},
 		},
 	}}
 	statements, err := Statements("sqlserver", Data, p)
 	require.NoError(t, err)
-	require.Len(t, statements, len(p.Layout.Files), "%d statements for %d files", len(statements), len(p.Layout.Files))
+	require.Len(
+		t,
+		statements,
+		len(p.Layout.Files),
+		"%d statements for %d files",
+		len(statements),
+		len(p.Layout.Files),
+	)
 	const golden = `SET DATEFORMAT ymd; -- whatever the login's language: dates stand as 2009/12/31
 SET XACT_ABORT ON;
 BEGIN TRANSACTION;
@@ -107,7 +157,12 @@ COMMIT TRANSACTION;`
 	const lines = "ROWS_PER_BATCH = 497, ORDER (ORDERID, ORDERLINEID)\n"
 	for i, want := range []string{lines, "", "ROWS_PER_BATCH = 497\n"} {
 		assert.Contains(t, statements[i].SQL, want)
-		assert.Equal(t, i == 1, strings.Contains(statements[i].SQL, "KEEPIDENTITY"), statements[i].SQL)
+		assert.Equal(
+			t,
+			i == 1,
+			strings.Contains(statements[i].SQL, "KEEPIDENTITY"),
+			statements[i].SQL,
+		)
 	}
 	// files of Linux on Linux
 	p.Layout.CRLF = false
@@ -116,11 +171,16 @@ COMMIT TRANSACTION;`
 	require.NoError(t, err)
 	assert.Contains(t, script, "FROM N'/mnt/data/row_cust.csv'")
 	assert.NotContains(t, script, "0x0d")
-	assert.True(t, !ReadsFiles("postgres") && ReadsFiles("sqlserver"), "SQL Server alone reads files")
+	assert.True(
+		t,
+		!ReadsFiles("postgres") && ReadsFiles("sqlserver"),
+		"SQL Server alone reads files",
+	)
 }
 
-// TestSQLServerOfOtherKinds: the server's collation may be another than the database's, and names of both stand in one
-// column only under one. Azure SQL Database has two numbers for a database, and shows no other, not even tempdb.
+// TestSQLServerOfOtherKinds: the server's collation may be another than the database's, and names
+// of both stand in one column only under one. Azure SQL Database has two numbers for a database,
+// and shows no other, not even tempdb.
 func TestSQLServerOfOtherKinds(t *testing.T) {
 	server, err := ServerQueries("sqlserver")
 	require.NoError(t, err)
@@ -133,8 +193,8 @@ func TestSQLServerOfOtherKinds(t *testing.T) {
 	}
 }
 
-// TestSQLServerUnits: what the server counts in kB is given in bytes. Names are compared by =, since the blanks that
-// fill them count for LIKE.
+// TestSQLServerUnits: what the server counts in kB is given in bytes. Names are compared by =,
+// since the blanks that fill them count for LIKE.
 func TestSQLServerUnits(t *testing.T) {
 	server, err := ServerQueries("sqlserver")
 	require.NoError(t, err)

@@ -7,34 +7,42 @@ import (
 	"strings"
 )
 
-// Statement is one statement or batch that is sent to the server as a whole. Everything but its SQL stands in its
-// header, the comment before it:
+// Statement is one statement or batch that is sent to the server as a whole. Everything but its SQL
+// stands in its header, the comment before it:
 //
 //	-- name: create index ix_cust_username; table: customers; progress: index
 //	CREATE UNIQUE INDEX ix_cust_username ON customers (username);
 //
-// Nothing depends on the text of the SQL: it can be reworded and reformatted, and blank lines and comments can stand
-// anywhere.
+// Nothing depends on the text of the SQL: it can be reworded and reformatted, and blank lines and
+// comments can stand anywhere.
 type Statement struct {
-	Name  string // what it does; no two of an engine's phases have the same: an unfinished load is resumed by them
+	// what it does; no two of an engine's phases have the same: an unfinished load is resumed by
+	// them
+	Name  string
 	Table string // that it works on, in lower case; empty where there is none, or several
 	Rows  int64  // that it brings into Table, where it has the server read a file
 
-	NoTransaction   bool // the server refuses it in a transaction; it does no harm when it is run twice
-	UnlessExists    bool // in the phase Database: it is left out where the database exists
-	UnlessUntouched bool // in the phase Reset: it is left out where the reset has changed nothing in Table
-	UnlessAnalyzed  bool // in the phase Reset: it is left out where the statistics of Table are the noted ones
-	ThenCopy        bool // in the phase Reset: it makes Table for rows of the dataset, which are copied into it next
+	// the server refuses it in a transaction; it does no harm when it is run twice
+	NoTransaction bool
+	UnlessExists  bool // in the phase Database: it is left out where the database exists
+	// in the phase Reset: it is left out where the reset has changed nothing in Table
+	UnlessUntouched bool
+	// in the phase Reset: it is left out where the statistics of Table are the noted ones
+	UnlessAnalyzed bool
+	// in the phase Reset: it makes Table for rows of the dataset, which are copied into it next
+	ThenCopy bool
 
 	Progress Progress // by which the server reports how far the statement is; empty: by none
 
-	// Step counts from 0. Statements of one step may run concurrently; a step begins when the one before it has ended.
+	// Step counts from 0. Statements of one step may run concurrently; a step begins when the one
+	// before it has ended.
 	Step int
 
 	SQL string
 }
 
-// ByTable puts the statements of a table together, in their order; one that works on none, or on several, is alone.
+// ByTable puts the statements of a table together, in their order; one that works on none, or on
+// several, is alone.
 func ByTable(statements []Statement) (groups [][]Statement) {
 	of := map[string]int{} // index into groups
 	for _, s := range statements {
@@ -63,15 +71,17 @@ const (
 const (
 	headerPrefix = "-- name:" // begins a statement's header
 	stepPrefix   = "-- step:" // begins the comment that stands between two steps
-	batchEnd     = "GO"       // alone on a line, ends a batch for SQL Server's own clients, and no statement for others
+	// alone on a line, ends a batch for SQL Server's own clients, and no statement for others
+	batchEnd = "GO"
 )
 
-// parse cuts a script into its statements: each goes from its header to the next one, to a step or to the end of its
-// batch.
+// parse cuts a script into its statements: each goes from its header to the next one, to a step or
+// to the end of its batch.
 func parse(script string) ([]Statement, error) {
 	var statements []Statement
 	var current *Statement // nil between a statement's end and the next header
-	comments := ""         // since the last line of SQL: they are part of it where more of it follows
+	// since the last line of SQL: they are part of it where more of it follows
+	comments := ""
 	step := 0
 	for line := range strings.Lines(script) {
 		word := strings.TrimSpace(line)
@@ -120,8 +130,11 @@ func parseHeader(text string) (Statement, error) {
 		return s, errors.New("the name is empty")
 	}
 	flags := map[string]*bool{
-		"transaction none": &s.NoTransaction, "unless exists": &s.UnlessExists, "unless untouched": &s.UnlessUntouched,
-		"unless analyzed": &s.UnlessAnalyzed, "then copy": &s.ThenCopy,
+		"transaction none": &s.NoTransaction,
+		"unless exists":    &s.UnlessExists,
+		"unless untouched": &s.UnlessUntouched,
+		"unless analyzed":  &s.UnlessAnalyzed,
+		"then copy":        &s.ThenCopy,
 	}
 	var err error
 	for _, field := range fields[1:] {

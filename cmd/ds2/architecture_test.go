@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestArchitecture holds the imports against docs/architecture.md: every room under internal is in its list, and
-// imports run down its arrows only.
+// TestArchitecture holds the imports against docs/architecture.md: every room under internal is in
+// its list, and imports run down its arrows only.
 func TestArchitecture(t *testing.T) {
 	_, arrows, _ := strings.Cut(read(t, "../../docs/architecture.md"), "\n## Arrows\n")
 	line := map[string]int{} // of a room, from above
@@ -25,14 +25,22 @@ func TestArchitecture(t *testing.T) {
 			line[room] = i + 1
 		}
 	}
-	// room is what the arrows call a package; a part of a room, such as an engine, may be unknown to them.
+	// room is what the arrows call a package; a part of a room, such as an engine, may be unknown
+	// to them.
 	room := func(path string) (name string, known bool) {
 		path = strings.TrimPrefix(strings.TrimPrefix(path, "ds2/"), "internal/")
 		_, known = line[path]
 		return path, known
 	}
 
-	list := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "ds2/...")
+	list := exec.CommandContext(
+		t.Context(),
+		"go",
+		"list",
+		"-f",
+		`{{.ImportPath}} {{join .Imports " "}}`,
+		"ds2/...",
+	)
 	out, err := list.Output()
 	require.NoError(t, err)
 	seen := map[string]bool{}
@@ -42,33 +50,61 @@ func TestArchitecture(t *testing.T) {
 		seen[name] = true
 		helper := strings.HasSuffix(name, "test") // storetest and promtest import what they test
 		part := !strings.HasPrefix(paths[0], "ds2/internal/") || strings.Contains(name, "/")
-		assert.True(t, known || helper || part, "internal/%s is missing in the arrows of docs/architecture.md", name)
+		assert.True(
+			t,
+			known || helper || part,
+			"internal/%s is missing in the arrows of docs/architecture.md",
+			name,
+		)
 		if name == "oracletest" { // which a fault of what it judges must not reach
-			assert.NotContains(t, packageAndImports, " ds2/", "%s imports what it is to judge", name)
+			assert.NotContains(
+				t,
+				packageAndImports,
+				" ds2/",
+				"%s imports what it is to judge",
+				name,
+			)
 		}
 		if !known {
 			continue
 		}
 		for _, i := range paths[1:] {
 			if paths[0] != "ds2/cmd/ds2" {
-				assert.NotContains(t, i, "github.com/spf13/cobra", "%s imports cobra, which only cmd/ds2 knows", name)
+				assert.NotContains(
+					t,
+					i,
+					"github.com/spf13/cobra",
+					"%s imports cobra, which only cmd/ds2 knows",
+					name,
+				)
 			}
 			if below, known := room(i); known && line[below] <= line[name] {
-				t.Errorf("%s imports %s, which the arrows of docs/architecture.md do not have below it", name, below)
+				t.Errorf(
+					"%s imports %s, which the arrows of docs/architecture.md do not have below it",
+					name,
+					below,
+				)
 			}
 		}
 	}
 	for name := range line {
-		assert.True(t, seen[name], "the arrows of docs/architecture.md name %s, which is no package", name)
+		assert.True(
+			t,
+			seen[name],
+			"the arrows of docs/architecture.md name %s, which is no package",
+			name,
+		)
 	}
 }
 
-// TestFigures holds the rule that only measure, conclude, compare and the workloads compute figures: nothing else calls
-// measure's statistics or a library of them; no function of the rooms that show or judge figures is named like one; and
-// report divides by nothing but units.
+// TestFigures holds the rule that only measure, conclude, compare and the workloads compute
+// figures: nothing else calls measure's statistics or a library of them; no function of the rooms
+// that show or judge figures is named like one; and report divides by nothing but units.
 func TestFigures(t *testing.T) {
-	statistics := []string{"Compare", "Correlation", "Differences", "Enough", "GeometricMean", "Holm", "Median",
-		"MeanCI95", "Slope", "Student"}
+	statistics := []string{
+		"Compare", "Correlation", "Differences", "Enough", "GeometricMean", "Holm", "Median",
+		"MeanCI95", "Slope", "Student",
+	}
 	names := "mean|median|average|quantile|percentile|percent|ratio|weighted|slope"
 	named := regexp.MustCompile("(?i)^(" + names + ")s?(of|over)?$")
 	elsewhere := regexp.MustCompile(`^internal/(measure|conclude|compare|workload/.*|.*test)$`)
@@ -100,8 +136,11 @@ func TestFigures(t *testing.T) {
 			if key := room + ": " + of; excused[key] != "" {
 				met[key] = true
 			} else {
-				t.Errorf("%s %s: figures are computed in measure, conclude and compare", set.Position(at.Pos()),
-					what)
+				t.Errorf(
+					"%s %s: figures are computed in measure, conclude and compare",
+					set.Position(at.Pos()),
+					what,
+				)
 			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -117,7 +156,8 @@ func TestFigures(t *testing.T) {
 				}
 			case *ast.SelectorExpr:
 				from, _ := n.X.(*ast.Ident)
-				if from != nil && from.Name == "measure" && slices.Contains(statistics, n.Sel.Name) {
+				if from != nil && from.Name == "measure" &&
+					slices.Contains(statistics, n.Sel.Name) {
 					wrong(n, n.Sel.Name, "calls measure."+n.Sel.Name)
 				}
 			case *ast.BinaryExpr:
@@ -134,8 +174,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestReturnsWhatIsAssigned: no return has a variable beside a call that fills it in by its address, as Go does not say
-// which of the two comes first.
+// TestReturnsWhatIsAssigned: no return has a variable beside a call that fills it in by its
+// address, as Go does not say which of the two comes first.
 func TestReturnsWhatIsAssigned(t *testing.T) {
 	root := func(e ast.Expr) string { // of "d" and "d.rows[0]": d
 		for {
@@ -170,7 +210,12 @@ func TestReturnsWhatIsAssigned(t *testing.T) {
 				}
 				if address, ok := n.(*ast.UnaryExpr); ok && address.Op == token.AND {
 					filled := root(address.X)
-					assert.False(t, filled != "" && returned[filled], "%s: assign first", set.Position(n.Pos()))
+					assert.False(
+						t,
+						filled != "" && returned[filled],
+						"%s: assign first",
+						set.Position(n.Pos()),
+					)
 				}
 				return true
 			})

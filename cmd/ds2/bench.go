@@ -67,9 +67,18 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.Var(duration(&f.Settle.Duration), "settle", "wait after the restore, such as 90s or 8m")
 	flags.Var(duration(&f.Idle.Duration), "idle",
 		"after --settle, measure counters and power without users, such as 90s or 8m")
-	flags.Var(duration(&f.Cooldown.Duration), "cooldown", "measure counters and power after the run, such as 90s or 8m")
-	flags.IntVar(&f.Practice, "practice", 0, "runs to make first and discard, as a first run is often slow "+
-		"(in an experiment 1)")
+	flags.Var(
+		duration(&f.Cooldown.Duration),
+		"cooldown",
+		"measure counters and power after the run, such as 90s or 8m",
+	)
+	flags.IntVar(
+		&f.Practice,
+		"practice",
+		0,
+		"runs to make first and discard, as a first run is often slow "+
+			"(in an experiment 1)",
+	)
 	flags.BoolVar(&f.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
 		"which flatters erratic drives")
 	under(flags, ofProcedure)
@@ -94,7 +103,9 @@ func (f *benchFlags) check() error {
 	case f.RunTime.Duration == 0:
 		return usageError("--run-time is 0: it must be more for a bench")
 	case f.startAt != "":
-		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
+		return usageError(
+			"--start-at is for a single run: a bench starts each when the database has been restored",
+		)
 	}
 	f.Restore = f.restore.Name()
 	if len(f.WindowTexts) == 0 && f.RunTime.Duration == 20*time.Minute {
@@ -172,7 +183,10 @@ func (f *benchFlags) takeUp(seedGiven bool, o *runs.Options) (result.Bench, erro
 
 // outError has an error of the directory of the records be one of its flag.
 func outError(err error) error {
-	if _, bad := errors.AsType[*experiment.DirError](err); bad || errors.Is(err, result.ErrNotEmpty) {
+	if _, bad := errors.AsType[*experiment.DirError](
+		err,
+	); bad ||
+		errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	}
 	return err
@@ -192,7 +206,11 @@ func (f *benchFlags) length() time.Duration {
 	return spec.Length()
 }
 
-func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
+func (f *benchFlags) procedure(
+	i *interrupts,
+	options runs.Options,
+	stderr io.Writer,
+) experiment.Bench {
 	restore := f.restore.to(stderr)
 	conduct := f.output.conduct(i, io.Discard, stderr)
 	bench := experiment.Bench{
@@ -209,11 +227,15 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 		Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
 			return conduct.BenchRun(i.Stop, options, dir, place)
 		},
-		Verify: func(dir string) ([]string, error) { return conduct.VerifyRecord(i.Stop, options, dir) },
-		Told:   f.output.told(i, stderr),
+		Verify: func(dir string) ([]string, error) {
+			return conduct.VerifyRecord(i.Stop, options, dir)
+		},
+		Told: f.output.told(i, stderr),
 	}
 	if restore.Name() != upkeep.RestoreNone {
-		bench.Restore = func(ctx, stop context.Context) error { return restore.Do(ctx, stop, options.Targets) }
+		bench.Restore = func(ctx, stop context.Context) error {
+			return restore.Do(ctx, stop, options.Targets)
+		}
 	}
 	return bench
 }

@@ -35,7 +35,8 @@ func quick(command, target, more string, values ...any) []string {
 	return append(words(flags, command, target), words(more, values...)...)
 }
 
-// noPauses are the words of a bench, and noPausesYAML the lines of an experiment, that does nothing between its runs.
+// noPauses are the words of a bench, and noPausesYAML the lines of an experiment, that does nothing
+// between its runs.
 const (
 	noPauses     = " --restore none --settle 0 --idle 0 --cooldown 0"
 	noPausesYAML = "practice: 0\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nramp-rate: 100\n" +
@@ -77,8 +78,17 @@ func decoded[T any](t *testing.T, args ...string) (v T) {
 func fails(t *testing.T, want int, text string, args ...string) {
 	t.Helper()
 	code, stdout, stderr := execute(t, args...)
-	assert.True(t, code == want && strings.Contains(stderr, text), "ds2 %s: exit %d, want %d and %q\n%s\n%s",
-		redact(strings.Join(args, " ")), code, want, text, stdout, stderr)
+	assert.True(
+		t,
+		code == want && strings.Contains(stderr, text),
+		"ds2 %s: exit %d, want %d and %q\n%s\n%s",
+		redact(strings.Join(args, " ")),
+		code,
+		want,
+		text,
+		stdout,
+		stderr,
+	)
 }
 
 // recordOf reads the record of a run.
@@ -119,6 +129,8 @@ var origin sync.Once
 // loaded is a database of the test's own that holds DS2's dataset of 1 MB.
 func loaded(t *testing.T) (target string) {
 	t.Helper()
-	origin.Do(func() { must(t, "load", "--target", pgtest.Server(t).URL("origin"), "--size", "1MB", "--quiet") })
+	origin.Do(func() {
+		must(t, "load", "--target", pgtest.Server(t).URL("origin"), "--size", "1MB", "--quiet")
+	})
 	return pgtest.Copy(t, "origin")
 }

@@ -76,7 +76,9 @@ of each, or the runs still warm up.`,
 					return flagError("fail-if", err)
 				}
 			}
-			one := shown{report.Comparison(c), c, func(w io.Writer) error { return report.CompareCSV(w, c) }}
+			one := shown{report.Comparison(c), c, func(w io.Writer) error {
+				return report.CompareCSV(w, c)
+			}}
 			if err := one.deliver(cmd.OutOrStdout(), f, out); err != nil {
 				return err
 			}
@@ -85,17 +87,30 @@ of each, or the runs still warm up.`,
 			case len(failed) > 0:
 				return verdictError("gate failed: %s", strings.Join(failed, "; "))
 			case len(open) > 0:
-				return &exitError{exitUnknown, fmt.Errorf("gate cannot tell: %s", strings.Join(open, "; "))}
+				return &exitError{
+					exitUnknown,
+					fmt.Errorf("gate cannot tell: %s", strings.Join(open, "; ")),
+				}
 			}
 			return nil
 		},
 	}
 	flags := cmd.Flags()
 	f.add(flags, "text", "html", "json", "csv")
-	flags.StringVar(&failIf, "fail-if", "", "fail on this `change` of a figure, such as 'opm < -2.5 %', or on "+
-		"'errors > 0'")
-	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as "+
-		"1000s-1200s or auto; may be repeated")
+	flags.StringVar(
+		&failIf,
+		"fail-if",
+		"",
+		"fail on this `change` of a figure, such as 'opm < -2.5 %', or on "+
+			"'errors > 0'",
+	)
+	flags.StringArrayVar(
+		&windows,
+		"window",
+		nil,
+		"`span` of the figures in place of the record's own, such as "+
+			"1000s-1200s or auto; may be repeated",
+	)
 	flags.StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
 }

@@ -17,15 +17,26 @@ import (
 	"ds2/internal/workload/ds2"
 )
 
-// benchOf writes a bench with the runs' OPM and conditions, and the watts that the storage report gives: those of the
-// median run.
-func benchOf(t *testing.T, dir string, idle, active float64, conditions []result.Condition, opm ...float64) string {
+// benchOf writes a bench with the runs' OPM and conditions, and the watts that the storage report
+// gives: those of the median run.
+func benchOf(
+	t *testing.T,
+	dir string,
+	idle, active float64,
+	conditions []result.Condition,
+	opm ...float64,
+) string {
 	t.Helper()
 	spec := result.Spec{Words: ds2.Workload{}.Words(), Runs: len(opm), Size: "W", Threads: 32}
 	b := result.Bench{Spec: spec, Status: result.Done}
 	for i, v := range opm {
 		headline := result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v})
-		run := result.BenchRun{Dir: fmt.Sprint("run-", i+1), Status: result.Done, Counts: true, Headline: headline}
+		run := result.BenchRun{
+			Dir:      fmt.Sprint("run-", i+1),
+			Status:   result.Done,
+			Counts:   true,
+			Headline: headline,
+		}
 		b.Runs = append(b.Runs, run)
 	}
 	compare.Runs(&b)
@@ -43,27 +54,58 @@ func benchOf(t *testing.T, dir string, idle, active float64, conditions []result
 	return dir
 }
 
-// TestCompareTheStorageReport gets the report's table and its +35 %, −35 % and −42 % (WORKLOAD.md section 6), and
-// compares what an event did to the median runs.
+// TestCompareTheStorageReport gets the report's table and its +35 %, −35 % and −42 % (WORKLOAD.md
+// section 6), and compares what an event did to the median runs.
 func TestCompareTheStorageReport(t *testing.T) {
 	dir := t.TempDir()
 	conditions := func(cpus, back float64) []result.Condition {
-		return []result.Condition{{Name: result.ServerProcessors, Value: cpus, Unit: "%"},
-			{Name: result.LostOrders, Value: 100 * back}, {Name: result.BackAfter, Value: back, Unit: "s"},
-			{Name: result.LongestOrder, Value: 1003 * back, Unit: "ms"}}
+		return []result.Condition{
+			{Name: result.ServerProcessors, Value: cpus, Unit: "%"},
+			{Name: result.LostOrders, Value: 100 * back},
+			{Name: result.BackAfter, Value: back, Unit: "s"},
+			{Name: result.LongestOrder, Value: 1003 * back, Unit: "ms"},
+		}
 	}
-	hdd := benchOf(t, filepath.Join(dir, "hdd"), 682.0, 776.9, conditions(25.7, 8), 48172.0, 46586.3, 48142.0)
-	ssd := benchOf(t, filepath.Join(dir, "ssd"), 393.1, 501.4, conditions(39.1, 2), 64973.7, 67356.7, 64203.0)
+	hdd := benchOf(
+		t,
+		filepath.Join(dir, "hdd"),
+		682.0,
+		776.9,
+		conditions(25.7, 8),
+		48172.0,
+		46586.3,
+		48142.0,
+	)
+	ssd := benchOf(
+		t,
+		filepath.Join(dir, "ssd"),
+		393.1,
+		501.4,
+		conditions(39.1, 2),
+		64973.7,
+		67356.7,
+		64203.0,
+	)
 
-	texttest.Contains(t, texttest.Flat(must(t, "compare", "--details", "24 hard disks="+hdd, "6 SSDs="+ssd)),
-		"24 hard disks run-1 48,172", "6 SSDs run-3 64,203", "OPM 47,600 65,500 +38 % +31 % to +45 %",
+	texttest.Contains(
+		t,
+		texttest.Flat(must(t, "compare", "--details", "24 hard disks="+hdd, "6 SSDs="+ssd)),
+		"24 hard disks run-1 48,172",
+		"6 SSDs run-3 64,203",
+		"OPM 47,600 65,500 +38 % +31 % to +45 %",
 		"Differences from 24 hard disks",
 		"6 SSDs OPM +38 % (95 % confidence +31 % to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %",
-		"active power -35 % (significance unknown", "idle power -42 % (significance unknown",
+		"active power -35 % (significance unknown",
+		"idle power -42 % (significance unknown",
 		"OPM per watt +109 % (significance unknown",
-		"CPUs of the database +52 %", "orders lost to events rate back after s longest order after one ms",
-		"800 8.00 8,024", "200 2.00 2,006", "cycles lost to events -75 %", "until the rate was back, longest -75 %",
-		"longest cycle after an event -75 %")
+		"CPUs of the database +52 %",
+		"orders lost to events rate back after s longest order after one ms",
+		"800 8.00 8,024",
+		"200 2.00 2,006",
+		"cycles lost to events -75 %",
+		"until the rate was back, longest -75 %",
+		"longest cycle after an event -75 %",
+	)
 
 	c := decoded[compare.Comparison](t, "compare", "-o", "json", hdd, ssd)
 	percent := map[string]float64{}
@@ -76,9 +118,11 @@ func TestCompareTheStorageReport(t *testing.T) {
 			assert.True(t, d.P == nil && d.Low == nil && d.Significant == nil, "%+v", d)
 		}
 	}
-	for figure, want := range map[string]float64{"opm": 34.96, "active_w": -35.46, "idle_w": -42.36,
+	for figure, want := range map[string]float64{
+		"opm": 34.96, "active_w": -35.46, "idle_w": -42.36,
 		"processors_pct": 52.14,
-		"lost_to_events": -75, "back_after_s": -75, "longest_after_event_ms": -75} {
+		"lost_to_events": -75, "back_after_s": -75, "longest_after_event_ms": -75,
+	} {
 		assert.InDelta(t, want, percent[figure], .01, figure)
 	}
 	assert.Equal(t, 48142., *c.Configurations[0].OPM)
@@ -90,14 +134,20 @@ func TestCompareTheStorageReport(t *testing.T) {
 	assert.Regexp(t, `^ssd,run-1,true,true,64973\.7,,393\.1,501\.4,,`, lines[4])
 }
 
-// TestDeviceRecords (E9): what devices do by themselves is reported with a conclusion, and compared.
+// TestDeviceRecords (E9): what devices do by themselves is reported with a conclusion, and
+// compared.
 func TestDeviceRecords(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, most float64) string {
-		r := result.Device{Format: result.DeviceFormat, Kind: "device",
-			Log: result.DevicePoint{Depth: 1, IOPS: 900, Mean: .001}}
+		r := result.Device{
+			Format: result.DeviceFormat, Kind: "device",
+			Log: result.DevicePoint{Depth: 1, IOPS: 900, Mean: .001},
+		}
 		for _, depth := range []int{1, 2, 4} {
-			r.Reads = append(r.Reads, result.DevicePoint{Depth: depth, IOPS: most, Mean: float64(depth) / most})
+			r.Reads = append(
+				r.Reads,
+				result.DevicePoint{Depth: depth, IOPS: most, Mean: float64(depth) / most},
+			)
 		}
 		path := filepath.Join(dir, name+".json")
 		require.NoError(t, r.Save(path))
@@ -120,7 +170,8 @@ func TestDeviceRecords(t *testing.T) {
 	}
 }
 
-// TestGate: compare exits with 3 only where the interval excludes the bound, and with 4 where it holds it.
+// TestGate: compare exits with 3 only where the interval excludes the bound, and with 4 where it
+// holds it.
 func TestGate(t *testing.T) {
 	dir := t.TempDir()
 	benchOf(t, dir+"/before", 100, 200, nil, 60000, 60300, 59800)
@@ -144,15 +195,21 @@ func TestGate(t *testing.T) {
 		code             int
 		stdout, stderr   string
 	}{
-		{"a loss beyond doubt", "opm < -2.5%", "worse", exitVerdict,
+		{
+			"a loss beyond doubt", "opm < -2.5%", "worse", exitVerdict,
 			"Gate opm < -2.5% of worse, failed: opm changed by -8.3 % (95 % confidence",
-			"gate failed: opm < -2.5% of worse: opm changed by -8.3 %"},
+			"gate failed: opm < -2.5% of worse: opm changed by -8.3 %",
+		},
 		{"a loss that is allowed", "opm<-10%", "worse", exitDone, "Gate opm<-10% of worse, passed", ""},
-		{"too much variation to tell", "opm < -2.5 %", "noisy", exitUnknown, "cannot tell",
-			"gate cannot tell: opm < -2.5 % of noisy"},
+		{
+			"too much variation to tell", "opm < -2.5 %", "noisy", exitUnknown, "cannot tell",
+			"gate cannot tell: opm < -2.5 % of noisy",
+		},
 		{"half as much, but in a single run", "opm < -2.5%", "once", exitUnknown, "it takes two runs of each", ""},
-		{"power, which was measured once", "active power > 5%", "worse", exitUnknown,
-			"Gate active power > 5% of worse, cannot tell", "active power changed by +0 %"},
+		{
+			"power, which was measured once", "active power > 5%", "worse", exitUnknown,
+			"Gate active power > 5% of worse, cannot tell", "active power changed by +0 %",
+		},
 		{"a figure that the runs lack", "order p95 > 10%", "worse", exitUnknown, "", "was not measured"},
 		{"no errors", "errors > 0", "fine", exitDone, "0 errors in the 3 counted runs", ""},
 		{"errors", "errors > 0", "failing", exitVerdict, "21 errors in the 3 counted runs", ""},

@@ -30,24 +30,37 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its second half is slower
-// than its first, and waits for drives where the first fills the CPUs, after an event. It has limits that the first
-// half keeps. The increase is what Prometheus saw the counter of orders grow by in the second half.
+// made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its
+// second half is slower than its first, and waits for drives where the first fills the CPUs, after
+// an event. It has limits that the first half keeps. The increase is what Prometheus saw the
+// counter of orders grow by in the second half.
 func made(
 	t *testing.T, dir string, words result.Words, workload string, own any, machine int,
 ) (s result.Summary, increase float64) {
 	t.Helper()
 	start := time.Date(2026, 11, 22, 12, 0, 0, machine*1000, time.UTC)
 	s.Spec = result.Spec{
-		RunID: "made", Workload: workload, Words: words, Engine: "postgres", Targets: []string{"host/db"},
-		Size: "S", Threads: 4, Seed: 1, UserOffset: machine * 4, Own: result.NewBlock(own),
+		RunID:      "made",
+		Workload:   workload,
+		Words:      words,
+		Engine:     "postgres",
+		Targets:    []string{"host/db"},
+		Size:       "S",
+		Threads:    4,
+		Seed:       1,
+		UserOffset: machine * 4,
+		Own:        result.NewBlock(own),
 		LimitTexts: []string{"opm > 2000", words.Cycle + " p95 < 30ms"},
 	}
 	s.Happened = result.Happened{
 		Status: result.Running, Start: start, End: start.Add(time.Minute),
 		Events: []result.Event{{From: 30, To: 30, Command: "dmsetup suspend data"}},
 		Machine: &monitor.Machine{Processors: 4, Drives: []monitor.Drive{
-			{Name: "d", Roles: []monitor.Role{monitor.Data}}, {Name: "l", Roles: []monitor.Role{monitor.Log}},
+			{
+				Name:  "d",
+				Roles: []monitor.Role{monitor.Data},
+			},
+			{Name: "l", Roles: []monitor.Role{monitor.Log}},
 		}},
 	}
 	w, err := result.Create(dir, s)
@@ -66,7 +79,11 @@ func made(
 		slow := float64(second / 31) // 1 in the second half
 		for range 40 - int(20*slow) + random.IntN(8) {
 			var o measure.Order
-			d := time.Duration(1+slow*4)*10*time.Millisecond + time.Duration(random.IntN(9000))*time.Microsecond
+			d := time.Duration(
+				1+slow*4,
+			)*10*time.Millisecond + time.Duration(
+				random.IntN(9000),
+			)*time.Microsecond
 			o.AddLatency(0, d)
 			o.Complete(0, d, d)
 			user.Record(&o)
@@ -94,16 +111,33 @@ func made(
 	require.NoError(t, err)
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
-		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: reader().Workloads[workload]}, nil)
+		Spec:     s.Spec,
+		Happened: s.Happened,
+		Series:   series,
+		Counters: counters,
+		Own:      reader().Workloads[workload],
+	}, nil)
 	require.NoError(t, errors.Join(err, result.SaveSummary(dir, s)))
 	told := scraped(t, meter)
 	mean := 1000 * told["ds2_order_duration_seconds sum"] / told["ds2_order_duration_seconds count"]
-	assert.InDelta(t, mean, s.Windows[0].Latency[measure.WholeOrder].Mean, 1e-9, "the means of Prometheus and record")
-	assert.InDelta(t, float64(s.CumulativeOf.Orders)*60/s.CumulativeOf.Seconds, *s.CumulativeOPM, 1e-6)
+	assert.InDelta(
+		t,
+		mean,
+		s.Windows[0].Latency[measure.WholeOrder].Mean,
+		1e-9,
+		"the means of Prometheus and record",
+	)
+	assert.InDelta(
+		t,
+		float64(s.CumulativeOf.Orders)*60/s.CumulativeOf.Seconds,
+		*s.CumulativeOPM,
+		1e-6,
+	)
 	return s, increase
 }
 
-// scraped is the run as Prometheus sees it: the sum of each metric, and of a histogram its sum and count.
+// scraped is the run as Prometheus sees it: the sum of each metric, and of a histogram its sum and
+// count.
 func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
@@ -125,10 +159,22 @@ func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
 func madeBench(t *testing.T, dir, experiment string) {
 	t.Helper()
 	words := ds2.Workload{}.Words()
-	spec := result.Spec{RunID: "made", Words: words, Engine: "postgres", Size: "S", Threads: 4, Runs: 2}
+	spec := result.Spec{
+		RunID:   "made",
+		Words:   words,
+		Engine:  "postgres",
+		Size:    "S",
+		Threads: 4,
+		Runs:    2,
+	}
 	b := result.Bench{Spec: spec, Status: result.Done, Experiment: experiment}
 	for i := 1; i <= 2; i++ {
-		run := result.BenchRun{Dir: fmt.Sprintf("run-%d", i), Status: result.Done, Block: i, Number: i}
+		run := result.BenchRun{
+			Dir:    fmt.Sprintf("run-%d", i),
+			Status: result.Done,
+			Block:  i,
+			Number: i,
+		}
 		s, _ := made(t, filepath.Join(dir, run.Dir), words, ds2.Name, struct{}{}, i)
 		compare.Take(&run, s)
 		b.Runs = append(b.Runs, run)
@@ -137,9 +183,10 @@ func madeBench(t *testing.T, dir, experiment string) {
 	require.NoError(t, result.SaveSummary(dir, b))
 }
 
-// TestLaterWindow: under a window that is chosen later, the text, the page, JSON, CSV, Prometheus, a comparison and a
-// gate agree on a run, a run of two machines, a bench, an experiment, a run on mailboxes and one of a workload that
-// this ds2 does not know, to the last digit that each shows, and give the verdicts of that window.
+// TestLaterWindow: under a window that is chosen later, the text, the page, JSON, CSV, Prometheus,
+// a comparison and a gate agree on a run, a run of two machines, a bench, an experiment, a run on
+// mailboxes and one of a workload that this ds2 does not know, to the last digit that each shows,
+// and give the verdicts of that window.
 func TestLaterWindow(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -152,20 +199,34 @@ func TestLaterWindow(t *testing.T) {
 	own := map[string]any{"mailboxes": 5}
 	_, increase["mailbox"] = made(t, at("mailbox"), mails, mailbox.Name, own, 0)
 	made(t, at("mailbox-2"), mails, mailbox.Name, own, 1)
-	bank := result.Words{Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM",
-		Groups: map[string][]string{"any": {"read"}}}
+	bank := result.Words{
+		Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM",
+		Groups: map[string][]string{"any": {"read"}},
+	}
 	_, increase["another workload"] = made(t, at("bank"), bank, "bank", struct{}{}, 0)
 	madeBench(t, at("bench"), "")
 	madeBench(t, at("experiment/a"), "made")
 	madeBench(t, at("experiment/b"), "made")
-	e := result.Experiment{Status: result.Done, ExperimentID: "made", Order: result.OrderRandom, Least: 2, Most: 2,
-		Configurations: []result.ExperimentConfiguration{{Name: "a", Dir: "a"}, {Name: "b", Dir: "b"}}}
+	e := result.Experiment{
+		Status:       result.Done,
+		ExperimentID: "made",
+		Order:        result.OrderRandom,
+		Least:        2,
+		Most:         2,
+		Configurations: []result.ExperimentConfiguration{
+			{Name: "a", Dir: "a"},
+			{Name: "b", Dir: "b"},
+		},
+	}
 	require.NoError(t, result.SaveSummary(at("experiment"), e))
 	const window = "30s-60s"
 	reporting := func(form string, of ...string) []string {
-		return append(words("report --details --out - --window %s --output %s", window, form), of...)
+		return append(
+			words("report --details --out - --window %s --output %s", window, form),
+			of...)
 	}
-	shown := func(f *result.Figure) string { // as reports show what is 100 or more and has no narrow interval
+	// as reports show what is 100 or more and has no narrow interval
+	shown := func(f *result.Figure) string {
 		text := strconv.FormatFloat(f.Value, 'f', 0, 64)
 		if i := len(text); i > 3 {
 			text = text[:i-3] + "," + text[i-3:]
@@ -184,11 +245,23 @@ func TestLaterWindow(t *testing.T) {
 		h := decoded[[]result.Summary](t, reporting("json", c.arguments...)...)[0]
 		w := h.Windows[0]
 		require.True(t, w.From == 30 && h.Power != nil && h.Bottleneck != nil, "%s: %+v", c.name, h)
-		require.True(t, *h.Power.Active == 145.5 && h.Bottleneck.What == "storage", "%s: %+v", c.name, h)
+		require.True(
+			t,
+			*h.Power.Active == 145.5 && h.Bottleneck.What == "storage",
+			"%s: %+v",
+			c.name,
+			h,
+		)
 		require.Equal(t, c.unit, h.Figure.Unit, c.name)
 		require.Equal(t, h.Figure.Value/145.5, *h.Figure.PerWatt, c.name)
 		assert.Equal(t, c.name == "merged", w.OPM >= 2000, "%s: OPM %v", c.name, w.OPM)
-		assert.True(t, c.name == "merged" || len(h.Limits) == 2 && !h.Limits[1].OK, "%s: limits %+v", c.name, h.Limits)
+		assert.True(
+			t,
+			c.name == "merged" || len(h.Limits) == 2 && !h.Limits[1].OK,
+			"%s: limits %+v",
+			c.name,
+			h.Limits,
+		)
 		for _, form := range []string{"text", "html"} {
 			text := must(t, reporting(form, c.arguments...)...)
 			texttest.Contains(t, text, shown(h.Figure), "Bottleneck: storage", "FAIL: ")
@@ -196,7 +269,8 @@ func TestLaterWindow(t *testing.T) {
 		assert.Equal(t, w.OPM, increase[c.name]*60/(w.To-w.From),
 			"%s: the record's figure, and Prometheus's in the window", c.name)
 		if c.name == "merged" { // which lies in no directory that could be compared
-			samples, err := csv.NewReader(strings.NewReader(must(t, reporting("csv", c.arguments...)...))).ReadAll()
+			samples, err := csv.NewReader(strings.NewReader(must(t, reporting("csv", c.arguments...)...))).
+				ReadAll()
 			require.NoError(t, err)
 			orders := 0.
 			for _, line := range samples[1:] { // run_id, t_s, phase, users, opm, orders
@@ -224,17 +298,35 @@ func TestLaterWindow(t *testing.T) {
 		{"opm", []string{at("bench"), at("experiment/a")}, []string{at("bench"), at("experiment/a")}},
 		{"opm", []string{at("experiment")}, []string{at("experiment/a"), at("experiment/b")}},
 	} {
-		command := words("compare --output json --window %s --fail-if '%s < -99 %%'", window, c.unit)
+		command := words(
+			"compare --output json --window %s --fail-if '%s < -99 %%'",
+			window,
+			c.unit,
+		)
 		_, stdout, stderr := execute(t, append(command, c.arguments...)...)
 		var compared compare.Comparison
 		err := json.Unmarshal([]byte(stdout), &compared)
-		require.True(t, err == nil && len(compared.Gates) == 1, "%v: %v, %s%s", c.arguments, err, stdout, stderr)
+		require.True(
+			t,
+			err == nil && len(compared.Gates) == 1,
+			"%v: %v, %s%s",
+			c.arguments,
+			err,
+			stdout,
+			stderr,
+		)
 		var means []float64 // of the logarithms of the runs
 		for i, dir := range c.dirs {
 			figure, runs := reported(t, dir, window)
 			got := compared.Configurations[i].Figure
-			lost := func(c result.Condition) bool { return c.Name == result.LostOrders && c.Value > 0 }
-			assert.True(t, slices.ContainsFunc(compared.Configurations[i].Runs[0].Conditions, lost), dir)
+			lost := func(c result.Condition) bool {
+				return c.Name == result.LostOrders && c.Value > 0
+			}
+			assert.True(
+				t,
+				slices.ContainsFunc(compared.Configurations[i].Runs[0].Conditions, lost),
+				dir,
+			)
 			assert.True(t, got.Value == figure.Value && *got.PerWatt == *figure.PerWatt,
 				"%s: %+v, %+v", dir, got, figure)
 			sum := 0.
@@ -243,8 +335,14 @@ func TestLaterWindow(t *testing.T) {
 			}
 			means = append(means, sum/float64(len(runs)))
 		}
-		require.InDelta(t, 100*(math.Exp(means[1]-means[0])-1), compared.Differences[0].Percent, 1e-9,
-			"the difference of %v", c.arguments)
+		require.InDelta(
+			t,
+			100*(math.Exp(means[1]-means[0])-1),
+			compared.Differences[0].Percent,
+			1e-9,
+			"the difference of %v",
+			c.arguments,
+		)
 	}
 
 	for _, name := range []string{"bench", "experiment/a"} {
@@ -260,10 +358,16 @@ func TestLaterWindow(t *testing.T) {
 	}
 	all := decoded[compare.Experiment](t, reporting("json", at("experiment"))...)
 	alone, _ := reported(t, at("experiment/a"), window)
-	require.Equal(t, alone.Value, all.Comparison.Configurations[0].Figure.Value, "of a configuration of the experiment")
+	require.Equal(
+		t,
+		alone.Value,
+		all.Comparison.Configurations[0].Figure.Value,
+		"of a configuration of the experiment",
+	)
 }
 
-// reported is the result of a run or a bench under a window, and those of its runs, by its own report.
+// reported is the result of a run or a bench under a window, and those of its runs, by its own
+// report.
 func reported(t *testing.T, dir, window string) (*result.Figure, []*result.Figure) {
 	t.Helper()
 	over, err := measure.ParseWindow(window)
@@ -281,7 +385,8 @@ func reported(t *testing.T, dir, window string) (*result.Figure, []*result.Figur
 	return b.Figure, runs
 }
 
-// TestDamagedRecord: no command makes a figure of a record that is damaged or was changed; it fails and names the file.
+// TestDamagedRecord: no command makes a figure of a record that is damaged or was changed; it fails
+// and names the file.
 func TestDamagedRecord(t *testing.T) {
 	dir := t.TempDir()
 	made(t, dir, ds2.Workload{}.Words(), ds2.Name, struct{}{}, 0)

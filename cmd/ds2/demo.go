@@ -68,15 +68,35 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 	for _, name := range strings.Fields("threads warmup-time run-time seed out scrub-rate") {
 		flags.AddFlag(run.Lookup(name))
 	}
-	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
-	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not "+
-		"answer would, and say what that cost; on Linux")
+	flags.BoolVar(
+		&f.keep,
+		"keep",
+		false,
+		"keep the server until Ctrl-C, and print the database's URL",
+	)
+	flags.BoolVar(
+		&f.stall,
+		"brownout",
+		false,
+		"stop the server's processes for 7s in mid-run, as drives that do not "+
+			"answer would, and say what that cost; on Linux",
+	)
 	addVerify(flags, &f.drive.Verify)
 	f.drive.output.addFormats(flags)
-	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the "+
-		"newest one installed or, with none installed, 18)")
-	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and "+
-		"initdb")
+	flags.IntVar(
+		&f.server.Version,
+		"postgres-version",
+		0,
+		"major version of PostgreSQL, 13 to 18 (default: the "+
+			"newest one installed or, with none installed, 18)",
+	)
+	flags.StringVar(
+		&f.server.BinDir,
+		"postgres-bin",
+		"",
+		"directory of the PostgreSQL programs to use, postgres and "+
+			"initdb",
+	)
 	completeDirectories(flags, "postgres-bin")
 	return cmd
 }
@@ -144,18 +164,23 @@ func (f *demoFlags) check() error {
 		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
 	}
 	f.drive.target = "postgres://127.0.0.1/ds2" // as far as flags can tell
-	if err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload), f.drive.judgeRun()); err != nil {
+	if err := cmp.Or(
+		f.load.dataset(),
+		f.drive.output.shows(f.load.workload),
+		f.drive.judgeRun(),
+	); err != nil {
 		return err
 	}
 	f.drive.out = recordDir(f.drive.out, f.drive.RunID)
 	return checkOut(f.drive.out)
 }
 
-// How long a brownout stops the server, and the shortest run that has as much around it as it takes to say what it
-// cost.
+// How long a brownout stops the server, and the shortest run that has as much around it as it takes
+// to say what it cost.
 const brownout, shortestBrownout = 7 * time.Second, 2 * (7*time.Second + aroundEvents)
 
-// brownout are the events that stop a server's processes in the middle of the run and have them go on.
+// brownout are the events that stop a server's processes in the middle of the run and have them go
+// on.
 func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 	file, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
 	if err != nil {
@@ -182,7 +207,13 @@ func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Serve
 		return nil, err
 	}
 	took := time.Since(begin).Round(100 * time.Millisecond)
-	fmt.Fprintf(stderr, "PostgreSQL %s of %s started in %s\n", server.Version(), server.BinDir(), took)
+	fmt.Fprintf(
+		stderr,
+		"PostgreSQL %s of %s started in %s\n",
+		server.Version(),
+		server.BinDir(),
+		took,
+	)
 	return server, nil
 }
 
@@ -206,7 +237,9 @@ func writeReport(dir string) (address string, err error) {
 		return "", err
 	}
 	path := filepath.Join(dir, reportFile)
-	if err := atomicfile.Write(path, func(w io.Writer) error { return report.Runs(record).HTML(w) }); err != nil {
+	if err := atomicfile.Write(path, func(w io.Writer) error {
+		return report.Runs(record).HTML(w)
+	}); err != nil {
 		return "", err
 	}
 	if path, err = filepath.Abs(path); err != nil {
@@ -230,7 +263,9 @@ func (f *demoFlags) measures(memory int64) string {
 			"unless its database of about %s is larger than the machine's memory"
 	case bytes > memory:
 		text = "this demo measures the drive too: its database of about %s is larger than the machine's memory of " +
-			bytesText(memory)
+			bytesText(
+				memory,
+			)
 	}
 	return fmt.Sprintf(text, bytesText(bytes))
 }

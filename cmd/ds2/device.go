@@ -27,7 +27,13 @@ type deviceFlags struct {
 }
 
 func newDeviceCommand() *cobra.Command {
-	f := deviceFlags{options: device.Options{FileBytes: 8e9, StageTime: 10 * time.Second, RoundTime: time.Minute}}
+	f := deviceFlags{
+		options: device.Options{
+			FileBytes: 8e9,
+			StageTime: 10 * time.Second,
+			RoundTime: time.Minute,
+		},
+	}
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure a drive or array alone, with fio",
@@ -56,15 +62,43 @@ are steady. A file preconditions its part of the drive only: for all of it give
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for the file to measure with")
+	flags.StringVar(
+		&f.options.Dir,
+		"dir",
+		"",
+		"directory on the device, for the file to measure with",
+	)
 	completeDirectories(flags, "dir")
-	flags.StringVar(&f.options.Device, "device", "", "in place of a directory, a block device, which is OVERWRITTEN")
-	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
+	flags.StringVar(
+		&f.options.Device,
+		"device",
+		"",
+		"in place of a directory, a block device, which is OVERWRITTEN",
+	)
+	flags.StringVar(
+		&f.overwrite,
+		"overwrite",
+		"",
+		"the device again, to confirm that all data on it will be lost",
+	)
 	flags.Var(byteSize(&f.options.FileBytes), "file-size", "size of the file, such as 200GB")
-	flags.Var(duration(&f.options.StageTime), "stage-time", "time for which each point is measured, such as 30s")
-	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random "+
-		"until steady, as SNIA's test specification says")
-	flags.Var(duration(&f.options.RoundTime), "round-time", "length of a round of random writes of --precondition")
+	flags.Var(
+		duration(&f.options.StageTime),
+		"stage-time",
+		"time for which each point is measured, such as 30s",
+	)
+	flags.BoolVar(
+		&f.options.Precondition,
+		"precondition",
+		false,
+		"first write all twice in sequence, then at random "+
+			"until steady, as SNIA's test specification says",
+	)
+	flags.Var(
+		duration(&f.options.RoundTime),
+		"round-time",
+		"length of a round of random writes of --precondition",
+	)
 	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
 	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
@@ -75,9 +109,13 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	o := &f.options
 	switch {
 	case o.Dir != "" && o.Device != "":
-		return usageError("--dir and --device exclude each other: a file in a directory, or the whole device")
+		return usageError(
+			"--dir and --device exclude each other: a file in a directory, or the whole device",
+		)
 	case o.Dir == "" && o.Device == "":
-		return usageError("--dir is missing: a directory on the device to measure (or --device, which overwrites it)")
+		return usageError(
+			"--dir is missing: a directory on the device to measure (or --device, which overwrites it)",
+		)
 	case o.Device != f.overwrite:
 		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again",
 			f.overwrite, o.Device)
@@ -95,14 +133,23 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	f.out = cmp.Or(f.out, "ds2-device-"+time.Now().UTC().Format("20060102T150405Z")+".json")
 	if !f.quiet {
 		o.Progress = func(what string, left time.Duration) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "device: %s; measuring takes %s from here\n", what, left.Round(time.Second))
+			fmt.Fprintf(
+				cmd.ErrOrStderr(),
+				"device: %s; measuring takes %s from here\n",
+				what,
+				left.Round(time.Second),
+			)
 		}
 	}
 	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	record, err := device.Run(ctx, *o)
 	if err != nil {
-		return interrupted(ctx, fmt.Errorf("device: %w", err), "device: interrupted; nothing was recorded")
+		return interrupted(
+			ctx,
+			fmt.Errorf("device: %w", err),
+			"device: interrupted; nothing was recorded",
+		)
 	}
 	if err := record.Save(f.out); err != nil {
 		return fmt.Errorf("device: %w", err)
@@ -113,7 +160,8 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	return printDevice(cmd.OutOrStdout(), record, f.out)
 }
 
-// readDevices reads the device records that arguments name, FILE or NAME=FILE; none where the first is no file.
+// readDevices reads the device records that arguments name, FILE or NAME=FILE; none where the first
+// is no file.
 func readDevices(flags *pflag.FlagSet, arguments []string) (all []report.Device, err error) {
 	for _, argument := range arguments {
 		name, path, named := strings.Cut(argument, "=")
@@ -125,18 +173,28 @@ func readDevices(flags *pflag.FlagSet, arguments []string) (all []report.Device,
 		if file := err == nil && info.Mode().IsRegular(); !file && all == nil {
 			return nil, nil
 		} else if !file {
-			return nil, usageError("%s is not a record of ds2 device, but %s is: compare devices with devices",
-				path, all[0].Name)
+			return nil, usageError(
+				"%s is not a record of ds2 device, but %s is: compare devices with devices",
+				path,
+				all[0].Name,
+			)
 		}
 		record, err := result.ReadDevice(path)
 		if err != nil {
-			return nil, usageError("%v: name the directory of a record, or a file that ds2 device wrote", err)
+			return nil, usageError(
+				"%v: name the directory of a record, or a file that ds2 device wrote",
+				err,
+			)
 		}
 		all = append(all, report.Device{Name: name, Device: record})
 	}
 	for _, name := range []string{"fail-if", "merge"} {
 		if all != nil && flags.Changed(name) {
-			return nil, usageError("--%s is for records of runs, and %s is one of a device", name, arguments[0])
+			return nil, usageError(
+				"--%s is for records of runs, and %s is one of a device",
+				name,
+				arguments[0],
+			)
 		}
 	}
 	return all, nil
@@ -152,8 +210,15 @@ func printDevice(w io.Writer, r *result.Device, file string) error {
 		if p.Steady {
 			state = "steady"
 		}
-		fmt.Fprintf(w, "preconditioned: two passes at %s and %s, random writes %s after %d rounds at %.0f a second\n",
-			rate(p.Sequential[0]), rate(p.Sequential[1]), state, rounds, p.Rounds[rounds-1])
+		fmt.Fprintf(
+			w,
+			"preconditioned: two passes at %s and %s, random writes %s after %d rounds at %.0f a second\n",
+			rate(p.Sequential[0]),
+			rate(p.Sequential[1]),
+			state,
+			rounds,
+			p.Rounds[rounds-1],
+		)
 	}
 	fmt.Fprintf(w, "sequential writes: %s\n", rate(r.SequentialWrite))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -20,17 +20,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// filesOf are the texts of the project's files of a kind below directories, by their paths from its top.
+// filesOf are the texts of the project's files of a kind below directories, by their paths from its
+// top.
 func filesOf(t *testing.T, extension string, directories ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, dir := range directories {
-		err := fs.WalkDir(os.DirFS("../.."), dir, func(path string, _ fs.DirEntry, err error) error {
-			if filepath.Ext(path) == extension {
-				all[path] = read(t, filepath.Join("../..", path))
-			}
-			return err
-		})
+		err := fs.WalkDir(
+			os.DirFS("../.."),
+			dir,
+			func(path string, _ fs.DirEntry, err error) error {
+				if filepath.Ext(path) == extension {
+					all[path] = read(t, filepath.Join("../..", path))
+				}
+				return err
+			},
+		)
 		require.NoError(t, err)
 	}
 	return all
@@ -46,11 +51,12 @@ func programs(t *testing.T) map[string]string {
 	return all
 }
 
-// writtenParts are the parts of pages that programs write: by "output" a command, whose output stands there, or by
-// "written" one of the functions below.
+// writtenParts are the parts of pages that programs write: by "output" a command, whose output
+// stands there, or by "written" one of the functions below.
 var writtenParts = regexp.MustCompile(`(?s)<!-- (output|written): ([^\n]*) -->\n.*?<!-- end -->`)
 
-// TestDocuments: what a page shows of an output is what the command prints now. `make docs` writes it with -update.
+// TestDocuments: what a page shows of an output is what the command prints now. `make docs` writes
+// it with -update.
 func TestDocuments(t *testing.T) {
 	outputs := 0
 	for path, text := range documents(t) {
@@ -85,7 +91,15 @@ func outputOf(t *testing.T, page, line string) string {
 	t.Chdir("../../docs")
 	defer t.Chdir("../cmd/ds2")
 	code, stdout, stderr := execute(t, strings.Fields(command)[1:]...)
-	require.True(t, code == exitDone && stdout != "", "%s: %s: exit %d, %s", page, command, code, stderr)
+	require.True(
+		t,
+		code == exitDone && stdout != "",
+		"%s: %s: exit %d, %s",
+		page,
+		command,
+		code,
+		stderr,
+	)
 	if filter != "" {
 		sh := exec.Command("sh", "-c", filter)
 		sh.Stdin = strings.NewReader(stdout)
@@ -96,8 +110,9 @@ func outputOf(t *testing.T, page, line string) string {
 	return stdout
 }
 
-// commandReference is the reference of all commands and flags, of the texts that --help shows: each command with the
-// flags that it alone has, and then once those that several share. Examples and details stay with --help.
+// commandReference is the reference of all commands and flags, of the texts that --help shows: each
+// command with the flags that it alone has, and then once those that several share. Examples and
+// details stay with --help.
 func commandReference() string {
 	root := newRoot()
 	type use struct{ name, value, usage string }
@@ -116,12 +131,19 @@ func commandReference() string {
 				if f.Hidden {
 					return
 				}
-				grouped := groupedFlags(c, "all") != groupedFlags(c, "") // the command's help has headings
+				grouped := groupedFlags(
+					c,
+					"all",
+				) != groupedFlags(
+					c,
+					"",
+				) // the command's help has headings
 				if all := f.Annotations[headingOf]; all != nil && grouped {
 					headings[f.Name] = all[0]
 				}
 				value, usage := pflag.UnquoteUsage(f)
-				value = regexp.MustCompile("stringArray|strings|string").ReplaceAllString(value, "…")
+				value = regexp.MustCompile("stringArray|strings|string").
+					ReplaceAllString(value, "…")
 				value = regexp.MustCompile("uint|int|float").ReplaceAllString(value, "N")
 				u := use{f.Name, value, escaped(usage)}
 				if by[u] == nil {
@@ -135,7 +157,12 @@ func commandReference() string {
 		}
 	}
 	line := func(u use, commands string) string {
-		text := fmt.Sprintf("- `%s`%s: %s", strings.TrimSuffix("--"+u.name+"="+u.value, "="), commands, u.usage)
+		text := fmt.Sprintf(
+			"- `%s`%s: %s",
+			strings.TrimSuffix("--"+u.name+"="+u.value, "="),
+			commands,
+			u.usage,
+		)
 		alike := len(slices.Compact(slices.Clone(defaults[u]))) == 1
 		var given []string
 		for i, d := range defaults[u] {
@@ -181,7 +208,9 @@ func commandReference() string {
 		if uses == nil {
 			continue
 		}
-		usual := slices.MaxFunc(slices.Sorted(maps.Keys(often)), func(a, b string) int { return often[a] - often[b] })
+		usual := slices.MaxFunc(slices.Sorted(maps.Keys(often)), func(a, b string) int {
+			return often[a] - often[b]
+		})
 		if often[usual] == 1 {
 			usual = "see each"
 		}
@@ -220,7 +249,8 @@ func exitCodeReference() string {
 `, exitDone, exitFailed, exitUsage, exitVerdict, exitUnknown, exitInterrupted)
 }
 
-// TestLinksOfDocuments: each link of a page within the project leads to a file, and to a heading where it names one.
+// TestLinksOfDocuments: each link of a page within the project leads to a file, and to a heading
+// where it names one.
 func TestLinksOfDocuments(t *testing.T) {
 	pages := documents(t)
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
@@ -249,8 +279,8 @@ func TestLinksOfDocuments(t *testing.T) {
 	}
 }
 
-// TestMessagesOfDocuments: each message that the page of troubleshooting quotes stands in the program. A … is
-// anything.
+// TestMessagesOfDocuments: each message that the page of troubleshooting quotes stands in the
+// program. A … is anything.
 func TestMessagesOfDocuments(t *testing.T) {
 	source := strings.Join(slices.Collect(maps.Values(programs(t))), "\n")
 	// Texts are written in several lines.
@@ -259,7 +289,12 @@ func TestMessagesOfDocuments(t *testing.T) {
 	messages := quoted.FindAllStringSubmatch(documents(t)["docs/howto/troubleshooting.md"], -1)
 	for _, m := range messages {
 		for part := range strings.SplitSeq(m[1], "…") {
-			assert.True(t, strings.Contains(whole, strings.TrimSpace(part)), "ds2 says nowhere %q", part)
+			assert.True(
+				t,
+				strings.Contains(whole, strings.TrimSpace(part)),
+				"ds2 says nowhere %q",
+				part,
+			)
 		}
 	}
 	assert.GreaterOrEqual(t, len(messages), 15, "messages")
@@ -286,7 +321,8 @@ func TestFlagsOfDocuments(t *testing.T) {
 				assert.True(t, any[flagName(words[0])], "%s: no command has %s", name, words[0])
 				continue
 			}
-			if len(words) < 2 || words[0] != "ds2" && words[0] != "bin/ds2" || words[1] != strings.ToLower(words[1]) {
+			if len(words) < 2 || words[0] != "ds2" && words[0] != "bin/ds2" ||
+				words[1] != strings.ToLower(words[1]) {
 				continue
 			}
 			command, _, err := root.Find(words[1:])
@@ -308,12 +344,18 @@ func TestFlagsOfDocuments(t *testing.T) {
 			}
 		}
 	}
-	assert.True(t, commands >= 50 && flags >= 200, "found %d commands and %d flags", commands, flags)
+	assert.True(
+		t,
+		commands >= 50 && flags >= 200,
+		"found %d commands and %d flags",
+		commands,
+		flags,
+	)
 }
 
-// TestCommandsOfDocuments runs each command that stands on a separate line of a page. Those that only ask run on a
-// database of 1 MB, the others where no server listens: they have to pass all checks of their flags and then find no
-// server.
+// TestCommandsOfDocuments runs each command that stands on a separate line of a page. Those that
+// only ask run on a database of 1 MB, the others where no server listens: they have to pass all
+// checks of their flags and then find no server.
 func TestCommandsOfDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
@@ -329,9 +371,21 @@ func TestCommandsOfDocuments(t *testing.T) {
 	url := regexp.MustCompile(`(postgres|sqlserver)://[^@/]*@?[^/?]*`)
 	masked := func(text string) string {
 		text = strings.NewReplacer(
-			"$TARGET", "postgres://h/ds2", "$DISKS", "postgres://h/ds2", "$SSD", "postgres://h/ds2",
-			"--target=localhost", "--target=127.0.0.1:1", "db1:9100", "127.0.0.1:1", "db2:9100", "127.0.0.1:1",
-			"/mnt/dataset", "dataset").Replace(text)
+			"$TARGET",
+			"postgres://h/ds2",
+			"$DISKS",
+			"postgres://h/ds2",
+			"$SSD",
+			"postgres://h/ds2",
+			"--target=localhost",
+			"--target=127.0.0.1:1",
+			"db1:9100",
+			"127.0.0.1:1",
+			"db2:9100",
+			"127.0.0.1:1",
+			"/mnt/dataset",
+			"dataset",
+		).Replace(text)
 		return url.ReplaceAllString(text, "$1://x:x@127.0.0.1:1")
 	}
 	for name, text := range map[string]string{
@@ -341,7 +395,9 @@ func TestCommandsOfDocuments(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	must(t, "generate", "--size", "1MB", "--out", "dataset", "--quiet")
-	must(t, quick("drive", database, "--run-time 1s --journal --verify none --quiet --out journal")...)
+	must(
+		t,
+		quick("drive", database, "--run-time 1s --journal --verify none --quiet --out journal")...)
 	line := regexp.MustCompile(`(?m)^    (?:bin/)?ds2 +(.*)$`)
 	asks := strings.Fields("preflight verify snapshot")
 	// They start servers and processes, or write as much as they say.
@@ -379,7 +435,15 @@ func TestCommandsOfDocuments(t *testing.T) {
 			}
 			code, _, stderr := execute(t, args...)
 			done := code == exitDone || !strings.Contains("verify snapshot sizes init", args[0])
-			assert.True(t, done && code != exitUsage, "%s: ds2 %s: exit %d, %s", path, m[1], code, stderr)
+			assert.True(
+				t,
+				done && code != exitUsage,
+				"%s: ds2 %s: exit %d, %s",
+				path,
+				m[1],
+				code,
+				stderr,
+			)
 			ran++
 		}
 	}
@@ -413,9 +477,12 @@ func TestMakeTargets(t *testing.T) {
 	assert.GreaterOrEqual(t, named, 10, "documents name")
 }
 
-// oldTurns are not how a database engineer says it: CPU, per order, valid runs, in flight, varies by, its own.
-var oldTurns = regexp.MustCompile(`(?i)\b((any|no)body|so many|(of|on) (their|a) own|processors?|an order (a|than)|` +
-	`reads an order|runs? (of \S+ )?that count|under way|holds? the truth|scatters?|told apart|made in blocks)\b`)
+// oldTurns are not how a database engineer says it: CPU, per order, valid runs, in flight, varies
+// by, its own.
+var oldTurns = regexp.MustCompile(
+	`(?i)\b((any|no)body|so many|(of|on) (their|a) own|processors?|an order (a|than)|` +
+		`reads an order|runs? (of \S+ )?that count|under way|holds? the truth|scatters?|told apart|made in blocks)\b`,
+)
 
 // TestWords reads the pages, but for the logs of measurements, and all texts of the programs.
 func TestWords(t *testing.T) {
@@ -437,7 +504,8 @@ func TestWords(t *testing.T) {
 		var s scanner.Scanner
 		s.Init(files.AddFile(path, -1, len(text)), []byte(text), nil, 0)
 		for pos, kind, literal := s.Scan(); kind != token.EOF; pos, kind, literal = s.Scan() {
-			if kind == token.STRING && strings.Contains(literal, " ") && !strings.HasPrefix(literal, "`json:") {
+			if kind == token.STRING && strings.Contains(literal, " ") &&
+				!strings.HasPrefix(literal, "`json:") {
 				refuse(files.Position(pos).String(), allowed.Replace(literal))
 			}
 		}

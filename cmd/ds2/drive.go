@@ -64,7 +64,8 @@ PowerShell:
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
-	cmd.Flags().BoolVar(&check, "check", false, "check for problems without a run, as ds2 preflight does")
+	cmd.Flags().
+		BoolVar(&check, "check", false, "check for problems without a run, as ds2 preflight does")
 	under(cmd.Flags(), ofOutput)
 	return cmd
 }
@@ -84,14 +85,16 @@ func (o *driveOutput) addFormats(flags *pflag.FlagSet) {
 	flags.Lookup("output").Usage += "; ds2 is DS2's own lines"
 }
 
-// What the first Ctrl-C does to a run, to the runs of a bench or a search, and to those of an experiment.
+// What the first Ctrl-C does to a run, to the runs of a bench or a search, and to those of an
+// experiment.
 const (
 	firstOfRun  = "orders in flight end, then the record is written"
 	firstOfRuns = firstOfRun + "; the same command, with --out and the directory of the records, continues"
 	firstOfFile = firstOfRun + "; the same command continues"
 )
 
-// judgeRun refuses flags that make no run: all that can be told before anything is started, loaded or connected to.
+// judgeRun refuses flags that make no run: all that can be told before anything is started, loaded
+// or connected to.
 func (f *runFlags) judgeRun() error {
 	if err := f.checkBeside(); err != nil {
 		return err
@@ -105,8 +108,8 @@ func (f *runFlags) checkBeside() error {
 	return cmp.Or(f.observe.check(), f.output.metricsFlags.check())
 }
 
-// checkSeveral is checkBeside for several runs: what read finds of them in the directory of --out has to be such as can
-// be continued.
+// checkSeveral is checkBeside for several runs: what read finds of them in the directory of --out
+// has to be such as can be continued.
 func checkSeveral[T any](f *runFlags, read func(dir string) (T, error)) error {
 	if err := f.checkBeside(); err != nil || f.out == "" {
 		return err
@@ -151,7 +154,8 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		}
 		return outError(outcome.Err)
 	}
-	if options.RunTime.Duration == 0 && stop.Soft.Err() != nil { // the first signal was the end of the run only
+	if options.RunTime.Duration == 0 &&
+		stop.Soft.Err() != nil { // the first signal was the end of the run only
 		stop.Soft = stop.Hard
 	}
 	failed, err := conduct.Verify(stop, run)
@@ -171,8 +175,10 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 // shows refuses a format that runs of a workload have none of.
 func (o *driveOutput) shows(workload string) error {
 	if o.format == "ds2" && !tenants()[workload].ds2Lines {
-		return usageError("--output ds2: workload %s has no orders, which these lines count: use text or json",
-			workload)
+		return usageError(
+			"--output ds2: workload %s has no orders, which these lines count: use text or json",
+			workload,
+		)
 	}
 	return nil
 }
@@ -180,18 +186,20 @@ func (o *driveOutput) shows(workload string) error {
 // conduct is how runs are shown, and what follows them.
 func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Conduct {
 	return runs.Conduct{
-		Locked:   i.locked,
-		Restart:  o.restart,
-		Show:     func(run *runs.Run) func(result.Summary) { return o.show(i, run, stdout, stderr) },
+		Locked:  i.locked,
+		Restart: o.restart,
+		Show: func(run *runs.Run) func(result.Summary) {
+			return o.show(i, run, stdout, stderr)
+		},
 		Judged:   func(run *runs.Run) { o.push(i, run, stderr) },
 		Progress: showProgress(o.quiet, stderr),
 		Tell:     func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
 	}
 }
 
-// printResult prints the record as text or JSON. Where it could not be written to the end, because the disk was full
-// perhaps, all that the run came to is printed: that is nowhere else. DS2's lines have been printed already, and say
-// nothing of the audit and of what to hold against the run.
+// printResult prints the record as text or JSON. Where it could not be written to the end, because
+// the disk was full perhaps, all that the run came to is printed: that is nowhere else. DS2's lines
+// have been printed already, and say nothing of the audit and of what to hold against the run.
 func printResult(w, stderr io.Writer, o *driveOutput, dir string, came result.Summary) error {
 	if o.format == "ds2" {
 		w = unlessQuiet(o.quiet, stderr)

@@ -16,8 +16,9 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// ds2Lines prints a run as DS2's own driver does (WORKLOAD.md section 5), for scripts that parse it. Its figures are
-// averages since the end of the warm-up, and before that since the start; its response times leave out the price query.
+// ds2Lines prints a run as DS2's own driver does (WORKLOAD.md section 5), for scripts that parse
+// it. Its figures are averages since the end of the warm-up, and before that since the start; its
+// response times leave out the price query.
 type ds2Lines struct {
 	meter    *measure.Meter
 	detailed bool
@@ -32,17 +33,35 @@ func (l *ds2Lines) print(w io.Writer) {
 	if et <= 0 {
 		return
 	}
-	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d "+
-		"rollbacks: n=%d %%=%5.1f\n", et.Seconds(), t.Orders, opm(t, et), l.meter.RecentMax().Milliseconds(),
-		milliseconds(t.OwnTime, t.Orders), l.sampled(t), t.Own[calls.Rollbacks], rollbackRate(t))
+	fmt.Fprintf(
+		w,
+		"et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d "+
+			"rollbacks: n=%d %%=%5.1f\n",
+		et.Seconds(),
+		t.Orders,
+		opm(t, et),
+		l.meter.RecentMax().Milliseconds(),
+		milliseconds(t.OwnTime, t.Orders),
+		l.sampled(t),
+		t.Own[calls.Rollbacks],
+		rollbackRate(t),
+	)
 	l.last = t
 	if !l.detailed {
 		return
 	}
 	for i, of := range l.meter.Totals() {
 		t := tallies[i]
-		fmt.Fprintf(w, "  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n", of.Target,
-			t.Orders, opm(t, et), milliseconds(t.OwnTime, t.Orders), t.Own[calls.Rollbacks], rollbackRate(t))
+		fmt.Fprintf(
+			w,
+			"  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n",
+			of.Target,
+			t.Orders,
+			opm(t, et),
+			milliseconds(t.OwnTime, t.Orders),
+			t.Own[calls.Rollbacks],
+			rollbackRate(t),
+		)
 	}
 }
 
@@ -61,11 +80,25 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d ",
 		l.date(now), et.Seconds(), t.Orders, opm(t, et),
 		l.meter.RecentMax().Milliseconds(), milliseconds(t.OwnTime, t.Orders))
-	fmt.Fprintf(w, "n_login_overall=%d n_newcust_overall=%d n_browse_overall=%d n_purchase_overall=%d ",
-		logins, customers, browses, purchases)
-	fmt.Fprintf(w, "rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d ",
-		milliseconds(t.Sum[calls.OpLogin], logins), milliseconds(t.Sum[calls.OpNewCustomer], customers),
-		milliseconds(browseTime, browses), milliseconds(t.Sum[calls.OpPurchase], purchases))
+	fmt.Fprintf(
+		w,
+		"n_login_overall=%d n_newcust_overall=%d n_browse_overall=%d n_purchase_overall=%d ",
+		logins,
+		customers,
+		browses,
+		purchases,
+	)
+	fmt.Fprintf(
+		w,
+		"rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d ",
+		milliseconds(
+			t.Sum[calls.OpLogin],
+			logins,
+		),
+		milliseconds(t.Sum[calls.OpNewCustomer], customers),
+		milliseconds(browseTime, browses),
+		milliseconds(t.Sum[calls.OpPurchase], purchases),
+	)
 	fmt.Fprintf(w, "rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
 		l.sampled(t), t.Own[calls.Rollbacks], rollbackRate(t))
 	total, _ := measure.Sum(l.meter.Totals())
@@ -74,7 +107,8 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 		total.Orders, total.Own[calls.Rollbacks])
 }
 
-// date is as .NET writes one in the locale: invariant where there is none, as in most containers, else American.
+// date is as .NET writes one in the locale: invariant where there is none, as in most containers,
+// else American.
 func (l *ds2Lines) date(t time.Time) string {
 	if slices.Contains([]string{"", "C", "POSIX"}, l.locale) {
 		return t.Format("01/02/2006 15:04:05")
@@ -87,8 +121,11 @@ func (l *ds2Lines) sampled(t measure.Tally) int64 {
 	return milliseconds(t.OwnTime-l.last.OwnTime, t.Orders-l.last.Orders)
 }
 
-// figures are the time since DS2 would have set its figures back, which it tells, the tally since, and each target's.
-func (l *ds2Lines) figures(w io.Writer) (et time.Duration, sum measure.Tally, tallies []measure.Tally) {
+// figures are the time since DS2 would have set its figures back, which it tells, the tally since,
+// and each target's.
+func (l *ds2Lines) figures(
+	w io.Writer,
+) (et time.Duration, sum measure.Tally, tallies []measure.Tally) {
 	et, tallies, reset := l.meter.SinceReset()
 	if reset && !l.reset {
 		l.reset = true
@@ -115,10 +152,15 @@ func rollbackRate(t measure.Tally) float64 {
 	return 100 * float64(t.Own[calls.Rollbacks]) / float64(max(t.Orders, 1))
 }
 
-// addCompatibility declares parameters of DVD Store's own driver that mean little here or nothing. They are accepted
-// wherever users run, so that a configuration file that its scripts wrote works unchanged.
+// addCompatibility declares parameters of DVD Store's own driver that mean little here or nothing.
+// They are accepted wherever users run, so that a configuration file that its scripts wrote works
+// unchanged.
 func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
-	flags.Var(yes(&f.output.detailed), "detailed-view", "with -o ds2: figures per target too, Y or N")
+	flags.Var(
+		yes(&f.output.detailed),
+		"detailed-view",
+		"with -o ds2: figures per target too, Y or N",
+	)
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	hidden := func(name string, take func(value string) error) {
 		flags.Func(name, "DVD Store's: accepted where it changes nothing", take)
@@ -149,22 +191,35 @@ func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
 // ofPages are parameters for the web pages of DVD Store.
 var ofPages = []string{"page-type", "virt-dir"}
 
-// dvdStore3 are parameters of DVD Store 3's driver, each with the value by which it does what DVD Store 2 does.
+// dvdStore3 are parameters of DVD Store 3's driver, each with the value by which it does what DVD
+// Store 2 does.
 var dvdStore3 = map[string]string{
-	"pct-newmember": "0", "pct-newmembers": "0", "n-reviews": "0", "pct-newreviews": "0", "pct-newhelpfulness": "0",
-	"n-stores": "1", "ds2-mode": "Y", "log-freq": "10", "out-filename": "",
+	"pct-newmember":      "0",
+	"pct-newmembers":     "0",
+	"n-reviews":          "0",
+	"pct-newreviews":     "0",
+	"pct-newhelpfulness": "0",
+	"n-stores":           "1",
+	"ds2-mode":           "Y",
+	"log-freq":           "10",
+	"out-filename":       "",
 }
 
 // tellIgnored says which of them were given, and what takes their place.
 func (f *runFlags) tellIgnored(w io.Writer) {
 	note := func(names []string, format string) {
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !f.flags.Changed(name) })
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return !f.flags.Changed(name)
+		})
 		if len(names) > 0 {
 			fmt.Fprintf(w, format, strings.ReplaceAll(strings.Join(names, " and "), "-", "_"))
 		}
 	}
 	note(ofPages, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n")
-	note(slices.Sorted(maps.Keys(dvdStore3)), "note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n")
+	note(
+		slices.Sorted(maps.Keys(dvdStore3)),
+		"note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n",
+	)
 	for _, host := range f.perfHosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")

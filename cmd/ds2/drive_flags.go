@@ -25,8 +25,8 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// runFlags are those of a run: what is driven, by DS2's parameters, WORKLOAD.md section 5, and the kit's own, what is
-// observed beside it, and how it is shown.
+// runFlags are those of a run: what is driven, by DS2's parameters, WORKLOAD.md section 5, and the
+// kit's own, what is observed beside it, and how it is shown.
 type runFlags struct {
 	result.Spec
 	targetFlags
@@ -53,22 +53,54 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Threads, "threads", 1, "users per target; also --n-threads")
 	under(flags, ofLoadShape, "threads")
 	f.addShared(flags)
-	flags.Var(orderRate(&f.Rate), "rate", "open loop: rate at which orders become due, over all targets, such as 500/s")
-	flags.Var(oneOf(&f.Spacing, result.Poisson, result.Even), "spacing", "open loop: intervals between orders")
-	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, "+
-		"for several driver machines")
+	flags.Var(
+		orderRate(&f.Rate),
+		"rate",
+		"open loop: rate at which orders become due, over all targets, such as 500/s",
+	)
+	flags.Var(
+		oneOf(&f.Spacing, result.Poisson, result.Even),
+		"spacing",
+		"open loop: intervals between orders",
+	)
+	flags.StringVar(
+		&f.startAt,
+		"start-at",
+		"",
+		"when the first orders start, such as 2026-11-21T04:15:00Z, "+
+			"for several driver machines",
+	)
 	flags.IntVar(&f.UserOffset, "user-offset", 0, "number of the first user, so that driver "+
 		"machines draw different orders")
-	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, such as "+
-		"5m='dmsetup suspend data'; may be repeated. The report says what each cost")
-	flags.String(fileFlag, "", "experiment file, such as arrays.yaml, with the values of all flags that are not given")
+	flags.StringArrayVar(
+		&f.events,
+		"event",
+		nil,
+		"command to run at a time after the first orders, such as "+
+			"5m='dmsetup suspend data'; may be repeated. The report says what each cost",
+	)
+	flags.String(
+		fileFlag,
+		"",
+		"experiment file, such as arrays.yaml, with the values of all flags that are not given",
+	)
 	flags.String(configurationFlag, "", "with --file, the configuration to run, if it has several")
 	under(flags, ofLoadShape)
-	flags.StringArrayVar(&f.disclosure, "disclosure", nil, "for the report, what was tested: array=, firmware=, "+
-		"raid=, cache=, compression=, file-system= or price=, such as 'price=12000 USD'; may be repeated")
+	flags.StringArrayVar(
+		&f.disclosure,
+		"disclosure",
+		nil,
+		"for the report, what was tested: array=, firmware=, "+
+			"raid=, cache=, compression=, file-system= or price=, such as 'price=12000 USD'; may be repeated",
+	)
 	under(flags, ofObserving)
-	flags.BoolVar(&f.Journal, "journal", false, "note in the record what the server acknowledges, on this machine; "+
-		"after an outage ds2 verify --record names what is lost")
+	flags.BoolVar(
+		&f.Journal,
+		"journal",
+		false,
+		"note in the record what the server acknowledges, on this machine; "+
+			"after an outage ds2 verify --record names what is lost",
+	)
 	under(flags, ofOutput)
 }
 
@@ -79,81 +111,165 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	f.DrainTime.Duration = 30 * time.Second
 	f.OperationTimeout.Duration = time.Minute
 	f.targetFlags.add(flags)
-	flags.StringVar(&f.size, "size", "", "expected size of the database, such as S or 80GB (default: the size it "+
-		"has); also --db-size, --db-size-str")
+	flags.StringVar(
+		&f.size,
+		"size",
+		"",
+		"expected size of the database, such as S or 80GB (default: the size it "+
+			"has); also --db-size, --db-size-str",
+	)
 	complete(flags, "size", "S", "M", "W", "L")
-	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
+	flags.StringVar(
+		&f.words,
+		"words",
+		"",
+		"file of the word lists that the database was loaded with",
+	)
 	under(flags, ofDataset, "size")
 
 	flags.Float64Var(&f.RampRate, "ramp-rate", 10, "users that start per second")
-	flags.Var(ds2Duration(&f.WarmupTime.Duration, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
-		"or a duration such as 90s")
-	flags.Var(ds2Duration(&f.RunTime.Duration, time.Minute), "run-time", "run phase, after the warm-up: "+
-		"minutes, or a duration such as 90s")
-	flags.Var(ds2Duration(&f.ThinkTime.Duration, time.Second), "think-time", "mean pause after an order: seconds, "+
-		"or a duration such as 500ms")
+	flags.Var(
+		ds2Duration(&f.WarmupTime.Duration, time.Minute),
+		"warmup-time",
+		"warm-up before the run: minutes, "+
+			"or a duration such as 90s",
+	)
+	flags.Var(
+		ds2Duration(&f.RunTime.Duration, time.Minute),
+		"run-time",
+		"run phase, after the warm-up: "+
+			"minutes, or a duration such as 90s",
+	)
+	flags.Var(
+		ds2Duration(&f.ThinkTime.Duration, time.Second),
+		"think-time",
+		"mean pause after an order: seconds, "+
+			"or a duration such as 500ms",
+	)
 	profileFlag(flags, &f.profile)
-	flags.Var(byteRate(&f.ScrubRate), "scrub-rate", "scan each target repeatedly during the run at this rate, "+
-		"such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
+	flags.Var(
+		byteRate(&f.ScrubRate),
+		"scrub-rate",
+		"scan each target repeatedly during the run at this rate, "+
+			"such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads",
+	)
 	flags.Uint64Var(&f.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	under(flags, ofLoadShape, "warmup-time", "run-time")
 
-	flags.Var(duration(&f.WarmWithin.Duration), "warm-within", "longest wait after the warm-up until the store is "+
-		"warm: server buffers full, a checkpoint made, and rate, reads per order and read latency flat; "+
-		"0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in "+
-		"seconds)")
+	flags.Var(
+		duration(&f.WarmWithin.Duration),
+		"warm-within",
+		"longest wait after the warm-up until the store is "+
+			"warm: server buffers full, a checkpoint made, and rate, reads per order and read latency flat; "+
+			"0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in "+
+			"seconds)",
+	)
 	flags.Lookup("warm-within").DefValue = ""
-	flags.StringArrayVar(&f.WindowTexts, "window", nil, "window that figures are computed over: 1000s-1200s since the "+
-		"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or NAME=WINDOW, such as steady=auto; "+
-		"may be repeated, the first counts")
+	flags.StringArrayVar(
+		&f.WindowTexts,
+		"window",
+		nil,
+		"window that figures are computed over: 1000s-1200s since the "+
+			"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or NAME=WINDOW, such as steady=auto; "+
+			"may be repeated, the first counts",
+	)
 	flags.Lookup("window").DefValue = "the run phase"
 	complete(flags, "window", "auto", "checkpoints=2")
-	flags.BoolVar(&f.ColdStart, "cold-start", false, "SQL Server: before the users start, make a checkpoint and empty "+
-		"the whole server's cache (DBCC DROPCLEANBUFFERS)")
-	flags.BoolVar(&f.CheckpointFirst, "checkpoint-first", false, "make a checkpoint before the users start, so that "+
-		"no earlier changes are left to write")
+	flags.BoolVar(
+		&f.ColdStart,
+		"cold-start",
+		false,
+		"SQL Server: before the users start, make a checkpoint and empty "+
+			"the whole server's cache (DBCC DROPCLEANBUFFERS)",
+	)
+	flags.BoolVar(
+		&f.CheckpointFirst,
+		"checkpoint-first",
+		false,
+		"make a checkpoint before the users start, so that "+
+			"no earlier changes are left to write",
+	)
 	flags.IntVar(&f.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
 	flags.IntVar(&f.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
 	flags.Var(duration(&f.OperationTimeout.Duration), "operation-timeout", "time after which an "+
 		"operation's connection counts as lost")
-	flags.Var(duration(&f.DrainTime.Duration), "drain-time", "grace period for orders in flight at the end of the run")
+	flags.Var(
+		duration(&f.DrainTime.Duration),
+		"drain-time",
+		"grace period for orders in flight at the end of the run",
+	)
 	under(flags, ofMeasuring, "window")
 
-	flags.StringArrayVar(&f.LimitTexts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', "+
-		"'errors < 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, "+
-		"exchange2013, either with -stress; may be repeated")
+	flags.StringArrayVar(
+		&f.LimitTexts,
+		"limit",
+		nil,
+		"limit over the first window, such as 'order p95 < 500ms', "+
+			"'errors < 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, "+
+			"exchange2013, either with -stress; may be repeated",
+	)
 	complete(flags, "limit", limit.Presets()...)
-	flags.Var(duration(&f.AbortAfter.Duration), "abort-on-fail", "end the run when a limit has failed for this long, "+
-		"such as 30s; judged at this interval, so it can take twice as long")
+	flags.Var(
+		duration(&f.AbortAfter.Duration),
+		"abort-on-fail",
+		"end the run when a limit has failed for this long, "+
+			"such as 30s; judged at this interval, so it can take twice as long",
+	)
 	under(flags, ofLimits, "limit")
 
 	flags.StringVar(&f.RunID, "run-id", "", "name of the run in record and metrics; "+
 		"give several driver machines the same (default: random)")
-	flags.StringVar(&f.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
+	flags.StringVar(
+		&f.out,
+		"out",
+		"",
+		"directory for the record, new or empty (default ds2-results/<start>-<run id>)",
+	)
 	under(flags, ofOutput, "out")
 
 	w := &f.workload
-	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20, "percentage of orders by new customers")
+	flags.IntVar(
+		&w.PctNewCustomers,
+		"pct-newcustomers",
+		20,
+		"percentage of orders by new customers",
+	)
 	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
-	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
+	flags.IntVar(
+		&w.SearchBatchSize,
+		"search-batch-size",
+		5,
+		"average number of products a browse asks for",
+	)
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	under(flags, ofDVDStore)
 	addMailboxFlags(flags, &f.mailbox)
-	flags.Var(parsed[string]{new(string), "file", f.readConfigFile, same, ""}, configFileFlag, "file of lines "+
-		"parameter=value; if a parameter is given twice, the later wins")
+	flags.Var(
+		parsed[string]{new(string), "file", f.readConfigFile, same, ""},
+		configFileFlag,
+		"file of lines "+
+			"parameter=value; if a parameter is given twice, the later wins",
+	)
 	f.addCompatibility(flags)
 }
 
 // validRunID keeps out of records, metrics, tables and terminals what means something to them.
 var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// check refuses flags that make no run and are not checked when they are parsed, and draws what was not given.
+// check refuses flags that make no run and are not checked when they are parsed, and draws what was
+// not given.
 func (f *runFlags) check() error {
 	switch {
 	case f.Threads < 1 || f.Threads > 1_000_000:
-		return usageError("--threads is %d: at least 1 user is needed, and no more than 1000000", f.Threads)
+		return usageError(
+			"--threads is %d: at least 1 user is needed, and no more than 1000000",
+			f.Threads,
+		)
 	case !(f.RampRate >= 0.001) || f.RampRate > 1e6:
-		return usageError("--ramp-rate is %g: it must be 0.001 to 1000000 users a second", f.RampRate)
+		return usageError(
+			"--ramp-rate is %g: it must be 0.001 to 1000000 users a second",
+			f.RampRate,
+		)
 	case f.MaxRetries < 0:
 		return usageError("--max-retries is %d: it must be 0 or more", f.MaxRetries)
 	case f.MaxErrors < 0:
@@ -163,8 +279,11 @@ func (f *runFlags) check() error {
 	case f.OperationTimeout.Duration < time.Second:
 		return usageError("--operation-timeout is %s: it must be at least 1s", f.OperationTimeout)
 	case f.RunID != "" && !validRunID.MatchString(f.RunID):
-		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, "+
-			"and begin with a letter or digit", f.RunID)
+		return usageError(
+			"--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, "+
+				"and begin with a letter or digit",
+			f.RunID,
+		)
 	case len(f.WindowTexts) > 100:
 		return usageError("--window: %d windows are too many: at most 100", len(f.WindowTexts))
 	}
@@ -184,7 +303,9 @@ func (f *runFlags) parseWindows(length time.Duration) (err error) {
 			return usageError("--window: %s ends at %s, and the run at %s after the first orders "+
 				"(ramp, warm-up and run time)", w.Name, w.To, length)
 		}
-		if slices.ContainsFunc(f.windows[:i], func(other measure.WindowSpec) bool { return other.Name == w.Name }) {
+		if slices.ContainsFunc(f.windows[:i], func(other measure.WindowSpec) bool {
+			return other.Name == w.Name
+		}) {
 			return usageError("--window: there are two windows named %s", w.Name)
 		}
 	}
@@ -193,15 +314,18 @@ func (f *runFlags) parseWindows(length time.Duration) (err error) {
 }
 
 func (f *runFlags) parseLimits() (err error) {
-	if f.limits, err = limit.ForRun(f.LimitTexts, f.RunTime.Duration, limitOperations()...); err != nil {
+	if f.limits, err = limit.ForRun(
+		f.LimitTexts,
+		f.RunTime.Duration,
+		limitOperations()...); err != nil {
 		return flagError("limit", err)
 	}
 	f.LimitTexts = mapped(f.limits, limit.Limit.String)
 	return nil
 }
 
-// aroundEvents is how much of the run phase is to lie before and after an event, so that it can be said what came of
-// it.
+// aroundEvents is how much of the run phase is to lie before and after an event, so that it can be
+// said what came of it.
 const aroundEvents = 10 * time.Second
 
 func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
@@ -215,13 +339,27 @@ func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 		switch {
 		case err != nil || strings.TrimSpace(command) == "":
 			const example = "5m='dmsetup suspend data'"
-			return nil, usageError("--event: invalid event %q: write it as %s", redact(text), example)
+			return nil, usageError(
+				"--event: invalid event %q: write it as %s",
+				redact(text),
+				example,
+			)
 		case after < begin+aroundEvents:
-			return nil, usageError("--event: %s is too early: the first possible time is %s, %s into the run phase, "+
-				"to compare with the rate before", at, begin+aroundEvents, aroundEvents)
+			return nil, usageError(
+				"--event: %s is too early: the first possible time is %s, %s into the run phase, "+
+					"to compare with the rate before",
+				at,
+				begin+aroundEvents,
+				aroundEvents,
+			)
 		case end > 0 && after > end-aroundEvents:
-			return nil, usageError("--event: %s is too late: the last possible time is %s, %s before the end of "+
-				"the run, to see what the event does", at, end-aroundEvents, aroundEvents)
+			return nil, usageError(
+				"--event: %s is too late: the last possible time is %s, %s before the end of "+
+					"the run, to see what the event does",
+				at,
+				end-aroundEvents,
+				aroundEvents,
+			)
 		}
 		all = append(all, runs.Event{At: after, Command: command, Shown: redact(command)})
 		f.EventTexts = append(f.EventTexts, fmt.Sprintf("%s=%s", after, redact(command)))
@@ -229,8 +367,8 @@ func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 	return all, nil
 }
 
-// judge refuses flags that make no run, before anything is connected to, and gives what of the run takes no database to
-// be read.
+// judge refuses flags that make no run, before anything is connected to, and gives what of the run
+// takes no database to be read.
 func (f *runFlags) judge() (o runs.Options, err error) {
 	if err := f.check(); err != nil {
 		return o, err
@@ -239,7 +377,10 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 		o.StartAt, err = time.Parse(time.RFC3339, f.startAt)
 		switch {
 		case err != nil:
-			return o, usageError("--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z", f.startAt)
+			return o, usageError(
+				"--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z",
+				f.startAt,
+			)
 		case o.StartAt.Before(time.Now()):
 			return o, usageError("--start-at: %s has passed", f.startAt)
 		}
@@ -257,7 +398,10 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	}
 	for _, l := range f.limits {
 		if l.Traced() && !f.observe.IOTrace {
-			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace", l)
+			return o, usageError(
+				"--limit: %s is known only where I/Os are timed; add --io-trace",
+				l,
+			)
 		}
 	}
 	switch {
@@ -280,8 +424,8 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	return o, nil
 }
 
-// options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds
-// none. The caller closes the targets, also where there is an error.
+// options opens the targets, looks at what they hold, and puts the run together, without a plan
+// where a check finds none. The caller closes the targets, also where there is an error.
 func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err error) {
 	if o, err = f.judge(); err != nil {
 		return o, err
@@ -308,7 +452,8 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 		}
 	}
 	warming, warms := plan.(workload.Warming)
-	if warms && !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
+	if warms &&
+		!f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
 		o.WindowTexts = nil
 		f.windows = nil
 	}
@@ -346,8 +491,9 @@ func newRunID() string {
 	return strings.ToLower(rand.Text()[:6])
 }
 
-// warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does. Who gives less than
-// a minute for the warm-up tries something out, and windows in seconds do not move with the run.
+// warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does.
+// Who gives less than a minute for the warm-up tries something out, and windows in seconds do not
+// move with the run.
 func (f *runFlags) warm(plan workload.Warming) (time.Duration, error) {
 	fixed := slices.ContainsFunc(f.windows, measure.WindowSpec.Known)
 	switch changed := f.flags.Changed("warm-within"); {

@@ -30,9 +30,19 @@ func TestStorageReportsCommandLine(t *testing.T) {
 	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 " +
 		"--database_name=DS2_1"
 	require.NoError(t, flags.Parse(append(strings.Fields(line), "--engine", "postgres")))
-	assert.True(t, f.RampRate == 10 && f.RunTime.Duration == 20*time.Minute && f.Threads == 32 && f.size == "W",
-		"parameters %+v", f)
-	assert.True(t, f.ThinkTime.Duration == 0 && f.WarmupTime.Duration == time.Minute, "parameters %+v", f)
+	assert.True(
+		t,
+		f.RampRate == 10 && f.RunTime.Duration == 20*time.Minute && f.Threads == 32 &&
+			f.size == "W",
+		"parameters %+v",
+		f,
+	)
+	assert.True(
+		t,
+		f.ThinkTime.Duration == 0 && f.WarmupTime.Duration == time.Minute,
+		"parameters %+v",
+		f,
+	)
 	urls, err := f.urls()
 	require.NoError(t, err)
 	assert.Equal(t, []string{"postgres://localhost?database=DS2_1"}, urls)
@@ -40,16 +50,30 @@ func TestStorageReportsCommandLine(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for arg, is := range map[string]func(*runFlags) bool{
-		"--run_time=1.5":         func(f *runFlags) bool { return f.RunTime.Duration == 90*time.Second },
-		"--run-time=90s":         func(f *runFlags) bool { return f.RunTime.Duration == 90*time.Second },
-		"--warmup_time=2":        func(f *runFlags) bool { return f.WarmupTime.Duration == 2*time.Minute },
-		"--think_time=0.25":      func(f *runFlags) bool { return f.ThinkTime.Duration == 250*time.Millisecond },
-		"--think-time=250ms":     func(f *runFlags) bool { return f.ThinkTime.Duration == 250*time.Millisecond },
-		"--operation-timeout=5s": func(f *runFlags) bool { return f.OperationTimeout.Duration == 5*time.Second },
-		"--rate=500/s":           func(f *runFlags) bool { return f.Rate == 500 },
-		"--rate=30000/m":         func(f *runFlags) bool { return f.Rate == 500 },
-		"--RUN_TIME=90s":         func(f *runFlags) bool { return f.RunTime.Duration == 90*time.Second },
-		"--rate=0.5/s":           func(f *runFlags) bool { return f.Rate == 0.5 },
+		"--run_time=1.5": func(f *runFlags) bool {
+			return f.RunTime.Duration == 90*time.Second
+		},
+		"--run-time=90s": func(f *runFlags) bool {
+			return f.RunTime.Duration == 90*time.Second
+		},
+		"--warmup_time=2": func(f *runFlags) bool {
+			return f.WarmupTime.Duration == 2*time.Minute
+		},
+		"--think_time=0.25": func(f *runFlags) bool {
+			return f.ThinkTime.Duration == 250*time.Millisecond
+		},
+		"--think-time=250ms": func(f *runFlags) bool {
+			return f.ThinkTime.Duration == 250*time.Millisecond
+		},
+		"--operation-timeout=5s": func(f *runFlags) bool {
+			return f.OperationTimeout.Duration == 5*time.Second
+		},
+		"--rate=500/s":   func(f *runFlags) bool { return f.Rate == 500 },
+		"--rate=30000/m": func(f *runFlags) bool { return f.Rate == 500 },
+		"--RUN_TIME=90s": func(f *runFlags) bool {
+			return f.RunTime.Duration == 90*time.Second
+		},
+		"--rate=0.5/s": func(f *runFlags) bool { return f.Rate == 0.5 },
 	} {
 		f, flags := driveFlagSet()
 		assert.True(t, flags.Parse([]string{arg}) == nil && is(f), "%s: %+v", arg, f)
@@ -67,7 +91,10 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 		var flags *pflag.FlagSet
 		f, flags = driveFlagSet()
 		file := textFile(t, "driver.conf", written)
-		require.NoError(t, flags.Parse(words("--n_threads=1 --target=other --config_file=%s --run_time=5", file)))
+		require.NoError(
+			t,
+			flags.Parse(words("--n_threads=1 --target=other --config_file=%s --run_time=5", file)),
+		)
 		// The later of file and arguments counts.
 		assert.Equal(t, 32, f.Threads)
 		assert.Equal(t, "localhost", f.target)
@@ -75,8 +102,14 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 	}
 	var told strings.Builder
 	f.tellIgnored(&told)
-	texttest.Contains(t, told.String(), "page_type and virt_dir ignored",
-		"linux_perf_host=db1:80 ignored", "--exporter", "ds2_mode and n_stores ignored, of DVD Store 3")
+	texttest.Contains(
+		t,
+		told.String(),
+		"page_type and virt_dir ignored",
+		"linux_perf_host=db1:80 ignored",
+		"--exporter",
+		"ds2_mode and n_stores ignored, of DVD Store 3",
+	)
 }
 
 func TestConfigFileNamesTheBadLine(t *testing.T) {
@@ -108,7 +141,8 @@ func FuzzDurationValue(f *testing.F) {
 	}, "20", "1.5", "90s", "1h2m3s", "1e300", "NaN", "-1", "Inf")
 }
 
-// TestTargets: every target counts, and a file's stands for those before it. testdata/mistakes.golden has what is none.
+// TestTargets: every target counts, and a file's stands for those before it.
+// testdata/mistakes.golden has what is none.
 func TestTargets(t *testing.T) {
 	file := textFile(t, "driver.conf", "target=postgres://f/x\n")
 	const a, b, conf = " --target=postgres://a/x", " --target=postgres://b/x", " --config-file=F"
@@ -188,6 +222,10 @@ func FuzzRedact(f *testing.F) {
 			return // it is no secret then
 		}
 		half := len(text) / 2
-		assert.NotContains(t, redact(text[:half]+" postgres://user:hunter2@host"+text[half:]), "hunter2")
+		assert.NotContains(
+			t,
+			redact(text[:half]+" postgres://user:hunter2@host"+text[half:]),
+			"hunter2",
+		)
 	}, "load:/ds2: no such host", "host=a password=b", "user:x@host;", "password='a b' user=c")
 }

@@ -18,13 +18,15 @@ import (
 
 func engines() store.Engines {
 	return store.Engines{
-		postgres.Engine:  postgres.Open,
-		sqlserver.Engine: func(target *url.URL) (store.Database, error) { return sqlserver.Open(asSQLCmd(target)) },
+		postgres.Engine: postgres.Open,
+		sqlserver.Engine: func(target *url.URL) (store.Database, error) {
+			return sqlserver.Open(asSQLCmd(target))
+		},
 	}
 }
 
-// What an engine can do besides store.Database: the compiler holds it to that, or a method that changes would be taken
-// for one that is missing.
+// What an engine can do besides store.Database: the compiler holds it to that, or a method that
+// changes would be taken for one that is missing.
 var (
 	_ interface {
 		audit.BulkReader
@@ -67,7 +69,8 @@ var (
 // proofs are what is yet to be proven of an engine, said wherever its figures show.
 var proofs = map[string]string{sqlserver.Engine: sqlserver.Experimental}
 
-// asSQLCmd is a target of SQL Server with the user and password that Microsoft's sqlcmd takes where the URL has none.
+// asSQLCmd is a target of SQL Server with the user and password that Microsoft's sqlcmd takes where
+// the URL has none.
 func asSQLCmd(target *url.URL) *url.URL {
 	user := os.Getenv("SQLCMDUSER")
 	if target.User != nil || user == "" {

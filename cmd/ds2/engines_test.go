@@ -33,10 +33,20 @@ func TestAsSQLCmd(t *testing.T) {
 		password, _ := got.User.Password()
 		assert.Equal(t, c.user, got.User.Username(), c.why)
 		assert.Equal(t, c.password, password, c.why)
-		assert.True(t, u.String() == c.target, "%s: the caller's URL became %s", c.why, u.Redacted())
+		assert.True(
+			t,
+			u.String() == c.target,
+			"%s: the caller's URL became %s",
+			c.why,
+			u.Redacted(),
+		)
 	}
 	t.Setenv("SQLCMDUSER", "")
-	assert.Nil(t, asSQLCmd(&url.URL{Scheme: "sqlserver", Host: "localhost"}).User, "without SQLCMDUSER")
+	assert.Nil(
+		t,
+		asSQLCmd(&url.URL{Scheme: "sqlserver", Host: "localhost"}).User,
+		"without SQLCMDUSER",
+	)
 }
 
 // TestExperimental: help, preflight and record say what is yet to be proven of SQL Server.

@@ -27,10 +27,13 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// TestSQLServerHoldsWhatPostgresHolds compares the contents of both engines after a load, after orders of one user from
-// one seed, and after a reset: a hash of each table.
+// TestSQLServerHoldsWhatPostgresHolds compares the contents of both engines after a load, after
+// orders of one user from one seed, and after a reset: a hash of each table.
 func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
-	targets := map[string]string{"sqlserver": sqlservertest.Database(t), "postgres": pgtest.Database(t)}
+	targets := map[string]string{
+		"sqlserver": sqlservertest.Database(t),
+		"postgres":  pgtest.Database(t),
+	}
 	size, err := datagen.ParseSize("1MB")
 	require.NoError(t, err)
 	stores := map[string]store.Database{}
@@ -57,12 +60,17 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	loaded := same("after the load")
 	const orders = 200
 	for _, s := range stores {
-		// Of what falls short the engines' triggers make different stocks (WORKLOAD.md section 4), so nothing does.
+		// Of what falls short the engines' triggers make different stocks (WORKLOAD.md section 4),
+		// so nothing does.
 		pgtest.Exec(t, s.DB(), "UPDATE inventory SET quan_in_stock = 10000")
 		playOrders(t, s, size, orders)
 	}
 	driven := same("after the orders")
-	assert.Contains(t, driven["ORDERS"], fmt.Sprint(size.OrdersPerMonth*datagen.Months+orders, " rows"))
+	assert.Contains(
+		t,
+		driven["ORDERS"],
+		fmt.Sprint(size.OrdersPerMonth*datagen.Months+orders, " rows"),
+	)
 	assert.NotEqual(t, loaded["CUSTOMERS"], driven["CUSTOMERS"])
 	command("reset")
 	for table, hash := range same("after the reset") {
@@ -70,18 +78,31 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	}
 }
 
-// playOrders has one user play n orders from a fixed seed, whatever time they take: the purchase that is the last is
-// counted by the session, which stops the run.
+// playOrders has one user play n orders from a fixed seed, whatever time they take: the purchase
+// that is the last is counted by the session, which stops the run.
 func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) {
 	t.Helper()
 	stop, end := context.WithCancel(t.Context())
 	w := ds2.Config{
-		Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
+		Size:            size,
+		Words:           datagen.DefaultWords(),
+		PctNewCustomers: 20,
+		Searches:        3,
+		SearchBatchSize: 5,
+		LineItems:       5,
 	}
 	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, end}.Connect}}
 	c := driver.Config{
-		Spec:       result.Spec{Targets: []string{s.Label()}, Threads: 1, Seed: 7, RampRate: 100, MaxRetries: 10},
-		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Interval: 10 * time.Second,
+		Spec: result.Spec{
+			Targets:    []string{s.Label()},
+			Threads:    1,
+			Seed:       7,
+			RampRate:   100,
+			MaxRetries: 10,
+		},
+		Operations: plan.Workload().Operations(),
+		Play:       plan.Begin(""),
+		Interval:   10 * time.Second,
 	}
 	c.DrainTime.Duration = time.Minute
 	c.OperationTimeout.Duration = time.Minute
@@ -124,8 +145,8 @@ type discard struct{}
 func (discard) Sample(measure.Sample) error     { return nil }
 func (discard) Interval(measure.Interval) error { return nil }
 
-// contentHashes are the SHA-256 of the rows of each table that holds what was loaded and bought, sorted, with every
-// value written in one way.
+// contentHashes are the SHA-256 of the rows of each table that holds what was loaded and bought,
+// sorted, with every value written in one way.
 func contentHashes(t *testing.T, db *sql.DB) map[string]string {
 	t.Helper()
 	hashes := map[string]string{}
@@ -133,7 +154,11 @@ func contentHashes(t *testing.T, db *sql.DB) map[string]string {
 	for table := range strings.FieldsSeq(tables) {
 		lines := storetest.Rows(t, db, "NULL", "SELECT * FROM "+table)
 		slices.Sort(lines)
-		hashes[table] = fmt.Sprintf("%d rows, %x", len(lines), sha256.Sum256([]byte(strings.Join(lines, "\n"))))
+		hashes[table] = fmt.Sprintf(
+			"%d rows, %x",
+			len(lines),
+			sha256.Sum256([]byte(strings.Join(lines, "\n"))),
+		)
 	}
 	return hashes
 }

@@ -83,9 +83,19 @@ arrays.yaml:
 		RunE: interruptible(firstOfFile, f.run),
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, their time and the difference they can show")
-	flags.StringVar(&f.out, "out", "", "directory for the records; an unfinished experiment in it is continued "+
-		"(default ds2-results/<name of the file>)")
+	flags.BoolVar(
+		&f.plan,
+		"plan",
+		false,
+		"print the order of the runs, their time and the difference they can show",
+	)
+	flags.StringVar(
+		&f.out,
+		"out",
+		"",
+		"directory for the records; an unfinished experiment in it is continued "+
+			"(default ds2-results/<name of the file>)",
+	)
 	f.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
 }
@@ -93,7 +103,9 @@ arrays.yaml:
 func (f *experimentFlags) args(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return errors.New("name the experiment's file, such as arrays.yaml; ds2 init prints an example")
+		return errors.New(
+			"name the experiment's file, such as arrays.yaml; ds2 init prints an example",
+		)
 	case len(args) > 1:
 		return fmt.Errorf("unexpected argument %q", args[1])
 	}
@@ -123,8 +135,14 @@ func newSeed() uint64 { return rand.Uint64()>>12 + 1 }
 // takeUp is the record of the experiment in dir, or a new one.
 func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed bool, err error) {
 	record = result.Experiment{
-		KitVersion: kitVersion(), ExperimentID: newRunID(), Start: time.Now(),
-		Order: f.order, Seed: cmp.Or(f.seed, newSeed()), Least: f.runs.least, Most: f.runs.most, Until: f.until,
+		KitVersion:   kitVersion(),
+		ExperimentID: newRunID(),
+		Start:        time.Now(),
+		Order:        f.order,
+		Seed:         cmp.Or(f.seed, newSeed()),
+		Least:        f.runs.least,
+		Most:         f.runs.most,
+		Until:        f.until,
 	}
 	for _, c := range f.configurations {
 		record.Configurations = append(record.Configurations, c.ExperimentConfiguration)
@@ -134,10 +152,16 @@ func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed b
 }
 
 // experiment puts together what goes through the configurations, in random orders of a seed.
-func (f *experimentFile) experiment(seed uint64, all []*experiment.Configuration) experiment.Experiment {
+func (f *experimentFile) experiment(
+	seed uint64,
+	all []*experiment.Configuration,
+) experiment.Experiment {
 	return experiment.Experiment{
-		Configurations: all, Orders: measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.most),
-		Least: f.runs.least, Until: f.until, Sequence: f.order == result.OrderSequence,
+		Configurations: all,
+		Orders:         measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.most),
+		Least:          f.runs.least,
+		Until:          f.until,
+		Sequence:       f.order == result.OrderSequence,
 	}
 }
 
@@ -177,13 +201,20 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	} else {
 		say("order: random, seed %d", record.Seed)
 		if f.seed == 0 && record.Status == "" {
-			say("; the file gives no seed, so another one is drawn when it runs: add seed: %d for this order",
-				record.Seed)
+			say(
+				"; the file gives no seed, so another one is drawn when it runs: add seed: %d for this order",
+				record.Seed,
+			)
 		}
 		say("\n")
 		for i, order := range whole.Orders {
 			names := mapped(order, func(c int) string { return all[c].Name })
-			say("  block %*d: %s\n", len(fmt.Sprint(len(whole.Orders))), i+1, strings.Join(names, "; "))
+			say(
+				"  block %*d: %s\n",
+				len(fmt.Sprint(len(whole.Orders))),
+				i+1,
+				strings.Join(names, "; "),
+			)
 		}
 	}
 	say("runs: %d, %d done; the first %d are practice and discarded\n", runs, made, practice)
@@ -203,8 +234,18 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		if b.restore.Name() != upkeep.RestoreNone {
 			restore = "restore, "
 		}
-		say("each run of %s: %ssettle %s, idle %s, users %s (%s), cool down %s, audit", c.Name, restore,
-			timeWords(b.Settle.Duration), timeWords(b.Idle.Duration), users, counted, timeWords(b.Cooldown.Duration))
+		say(
+			"each run of %s: %ssettle %s, idle %s, users %s (%s), cool down %s, audit",
+			c.Name,
+			restore,
+			timeWords(
+				b.Settle.Duration,
+			),
+			timeWords(b.Idle.Duration),
+			users,
+			counted,
+			timeWords(b.Cooldown.Duration),
+		)
 		if took, known := all[k].Beside(); known {
 			say("; restore and audit took %s on average", timeWords(took.Round(time.Second)))
 		}
@@ -213,16 +254,27 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	most := ""
 	if f.until > 0 {
 		most = "at most "
-		say("it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n",
-			max(f.runs.least, measure.MinBlocks+1), f.until)
+		say(
+			"it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n",
+			max(f.runs.least, measure.MinBlocks+1),
+			f.until,
+		)
 	}
 	switch paired := len(all) > 1 && !whole.Sequence; {
 	case paired && f.runs.most < measure.MinBlocks:
-		say("warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.most, measure.MinBlocks)
+		say(
+			"warning: %d blocks are too few for confidence intervals: they take %d\n",
+			f.runs.most,
+			measure.MinBlocks,
+		)
 	case paired:
 		least := measure.Smallest(usualVariation, len(all), f.runs.most, f.until > 0)
-		say("if runs vary by %d %%, as on quiet servers, a difference of %s %% is found in 8 of 10 such "+
-			"experiments\n", usualVariation, numbers.Worth(least, least))
+		say(
+			"if runs vary by %d %%, as on quiet servers, a difference of %s %% is found in 8 of 10 such "+
+				"experiments\n",
+			usualVariation,
+			numbers.Worth(least, least),
+		)
 	}
 	most += left.Round(time.Second).String()
 	if warm > 0 {
@@ -233,8 +285,13 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 }
 
 // make makes the experiment, from the start or from where its record ends.
-func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writer, file *experimentFile,
-	dir string) error {
+func (f *experimentFlags) make(
+	i *interrupts,
+	cmd *cobra.Command,
+	stderr io.Writer,
+	file *experimentFile,
+	dir string,
+) error {
 	record, resumed, err := file.takeUp(dir)
 	if err != nil {
 		return err
@@ -254,7 +311,10 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		stores = append(stores, options[k].Targets...)
 		_, none := result.ReadSummary[result.Bench](c.bench.out)
 		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
-			return file.of(c, err) // before it has made a run, it is better looked into than left out
+			return file.of(
+				c,
+				err,
+			) // before it has made a run, it is better looked into than left out
 		}
 		options[k].Command = invocation(cmd, c.bench.flags, options[k].Plan)
 		unready[k] = err
@@ -302,7 +362,8 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	}
 	whole := file.experiment(record.Seed, all)
 	whole.Told = o.told(i, stderr)
-	look := func(least int) (one shown, err error) { // and shows it, if that many configurations are compared
+	// and shows it, if that many configurations are compared
+	look := func(least int) (one shown, err error) {
 		e, one, err := f.report(dir)
 		if err == nil && len(e.Comparison.Configurations) >= least {
 			err = i.served.found(one.page)
@@ -326,9 +387,16 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	return err
 }
 
-// takeUp takes up the bench of a configuration; one whose databases could not be opened is left out.
-func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error, stderr io.Writer) (
-	one *experiment.Configuration, err error) {
+// takeUp takes up the bench of a configuration; one whose databases could not be opened is left
+// out.
+func (c *fileConfiguration) takeUp(
+	i *interrupts,
+	o *runs.Options,
+	unready error,
+	stderr io.Writer,
+) (
+	one *experiment.Configuration, err error,
+) {
 	one = &experiment.Configuration{Name: c.Name, Unready: unready}
 	if unready == nil {
 		if err = c.bench.observed(i.Soft, c.bench.looks("", stderr), o); err == nil {
@@ -340,7 +408,9 @@ func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error
 	}
 	one.Procedure = c.bench.procedure(i, *o, stderr)
 	told := one.Procedure.Told
-	one.Procedure.Told = func(format string, args ...any) { told("%s: %s", c.Name, fmt.Sprintf(format, args...)) }
+	one.Procedure.Told = func(format string, args ...any) {
+		told("%s: %s", c.Name, fmt.Sprintf(format, args...))
+	}
 	return one, err
 }
 
@@ -352,7 +422,9 @@ func isUsage(err error) bool {
 // distinct are the databases without those that several configurations have in common.
 func distinct(stores []store.Database) (some []store.Database) {
 	for _, s := range stores {
-		same := func(o store.Database) bool { return o.Engine() == s.Engine() && o.Label() == s.Label() }
+		same := func(o store.Database) bool {
+			return o.Engine() == s.Engine() && o.Label() == s.Label()
+		}
 		if !slices.ContainsFunc(some, same) {
 			some = append(some, s)
 		}

@@ -35,12 +35,24 @@ type experimentSetup struct {
 }
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
-	flags.Var(parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String, ""}, "runs", "runs of each "+
-		"configuration: number of valid runs, such as 6, or 5..9 with --until (default 6, with --until 6..10)")
-	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage, ""}, "until", "stop once every "+
-		"difference is known to ± this, at 95 %, such as '2 %'")
-	flags.Var(oneOf(&s.order, result.OrderRandom, result.OrderSequence), "order", "order of the runs: random, in "+
-		"blocks, or sequence, all of one configuration before the next")
+	flags.Var(
+		parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String, ""},
+		"runs",
+		"runs of each "+
+			"configuration: number of valid runs, such as 6, or 5..9 with --until (default 6, with --until 6..10)",
+	)
+	flags.Var(
+		parsed[float64]{&s.until, "percent", readPercentage, percentage, ""},
+		"until",
+		"stop once every "+
+			"difference is known to ± this, at 95 %, such as '2 %'",
+	)
+	flags.Var(
+		oneOf(&s.order, result.OrderRandom, result.OrderSequence),
+		"order",
+		"order of the runs: random, in "+
+			"blocks, or sequence, all of one configuration before the next",
+	)
 }
 
 // check fills in how many runs there are and refuses what makes no experiment.
@@ -53,10 +65,15 @@ func (s *experimentSetup) check() error {
 	}
 	switch {
 	case s.until > 0 && s.order == result.OrderSequence:
-		return usageError("--until: in sequence all runs of one configuration come before those of the next, " +
-			"so no difference can end it")
+		return usageError(
+			"--until: in sequence all runs of one configuration come before those of the next, " +
+				"so no difference can end it",
+		)
 	case s.until == 0 && s.runs.least < s.runs.most:
-		return usageError("--runs: %s needs until, such as until: 2 %%, to say how many are enough", s.runs)
+		return usageError(
+			"--runs: %s needs until, such as until: 2 %%, to say how many are enough",
+			s.runs,
+		)
 	}
 	return nil
 }
@@ -93,7 +110,10 @@ func readRuns(text string) (r runsRange, err error) {
 
 // readPercentage reads a number above 0 and below 100, with or without its sign.
 func readPercentage(text string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
+	v, err := strconv.ParseFloat(
+		strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")),
+		64,
+	)
 	if err != nil || !(v > 0 && v < 100) {
 		return 0, fmt.Errorf("%q is not a percentage such as 2 %%", text)
 	}
@@ -102,12 +122,16 @@ func readPercentage(text string) (float64, error) {
 
 func percentage(v float64) string { return fmt.Sprintf("%g %%", v) }
 
-// readExperimentFile reads the file of an experiment, and judges all that can be judged without its databases.
+// readExperimentFile reads the file of an experiment, and judges all that can be judged without its
+// databases.
 func readExperimentFile(path string) (*experimentFile, error) {
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usageError("there is no file %s: name that of an experiment; ds2 init prints an example", path)
+		return nil, usageError(
+			"there is no file %s: name that of an experiment; ds2 init prints an example",
+			path,
+		)
 	case err != nil:
 		return nil, usageError("read the file of the experiment: %w", err)
 	}
@@ -145,7 +169,15 @@ func (f *experimentFile) wrong(line int, format string, args ...any) error {
 }
 
 // notInFile are flags of a bench that its experiment gives, and what cannot be in a file.
-var notInFile = []string{"out", "run-id", "start-at", configFileFlag, fileFlag, configurationFlag, "help"}
+var notInFile = []string{
+	"out",
+	"run-id",
+	"start-at",
+	configFileFlag,
+	fileFlag,
+	configurationFlag,
+	"help",
+}
 
 // fileKey is the flag that a key of the file names.
 func fileKey(name string) (experiment.Key, error) {
@@ -160,7 +192,11 @@ func fileKey(name string) (experiment.Key, error) {
 		return experiment.Key{}, fmt.Errorf("unknown key %q: keys are the flags of ds2 bench, "+
 			"and configurations, factors, runs, order, until", name)
 	}
-	key := experiment.Key{Flag: flag.Name, Own: own.Lookup(name) != nil, Pairs: flag.Name == "disclosure"}
+	key := experiment.Key{
+		Flag:  flag.Name,
+		Own:   own.Lookup(name) != nil,
+		Pairs: flag.Name == "disclosure",
+	}
 	key.Recorded = key.Pairs || flag.Name == "target"
 	_, key.Repeated = flag.Value.(pflag.SliceValue)
 	return key, nil
@@ -190,8 +226,9 @@ func (f *experimentFile) set(flags *pflag.FlagSet, name string, g experiment.Giv
 // reference is ${VARIABLE} or ${file:PATH}.
 var reference = regexp.MustCompile(`\$\{(file:)?([^}]*)\}`)
 
-// expand puts the values of variables and the contents of files in a value; within a URL they are escaped, since a
-// password may hold any character. The shell's commands are left as they are: the shell knows the variables too.
+// expand puts the values of variables and the contents of files in a value; within a URL they are
+// escaped, since a password may hold any character. The shell's commands are left as they are: the
+// shell knows the variables too.
 func expand(flag, text string) (string, error) {
 	if strings.HasSuffix(flag, "-command") {
 		return text, nil
@@ -203,7 +240,11 @@ func expand(flag, text string) (string, error) {
 		value, ok := os.LookupEnv(m[2])
 		if m[1] != "" {
 			content, err := os.ReadFile(m[2])
-			if value, ok = strings.TrimRight(string(content), "\r\n"), true; err != nil && bad == nil {
+			if value, ok = strings.TrimRight(
+				string(content),
+				"\r\n",
+			), true; err != nil &&
+				bad == nil {
 				bad = fmt.Errorf("%s: %w", flag, err)
 			}
 		}
@@ -257,8 +298,8 @@ func (f *experimentFile) apply() error {
 
 var flagInError = regexp.MustCompile(`^--([a-z0-9-]+)`)
 
-// of says which configuration an error is of, and of wrong usage where in the file: at the flag that it begins with,
-// else where the configuration begins.
+// of says which configuration an error is of, and of wrong usage where in the file: at the flag
+// that it begins with, else where the configuration begins.
 func (f *experimentFile) of(c *fileConfiguration, err error) error {
 	if !isUsage(err) {
 		return fmt.Errorf("configuration %s: %w", c.Name, err)

@@ -25,7 +25,10 @@ func TestExperimentFile(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "a/b@c:d e")
 	secret := textFile(t, "ssd", "s3cret\n")
 	text := exampleFile()
-	f, err := parseExperiment("arrays.yaml", []byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)))
+	f, err := parseExperiment(
+		"arrays.yaml",
+		[]byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)),
+	)
 	require.NoError(t, err)
 	assert.True(t, f.runs == (runsRange{5, 9}) && f.until == 2 && f.order == "random", "%+v", f)
 	var names, dirs, targets []string
@@ -34,53 +37,93 @@ func TestExperimentFile(t *testing.T) {
 		dirs = append(dirs, c.Dir)
 		targets = append(targets, c.bench.target)
 		b := c.bench
-		assert.True(t, b.RunTime.Duration == 20*time.Minute && b.restore.Way == "snapshot" && len(c.Labels) == 2,
-			"%s: %+v", c.Name, c)
+		assert.True(
+			t,
+			b.RunTime.Duration == 20*time.Minute && b.restore.Way == "snapshot" &&
+				len(c.Labels) == 2,
+			"%s: %+v",
+			c.Name,
+			c,
+		)
 		assert.NotContains(t, fmt.Sprint(c.Settings), "s3cret", c.Name)
 	}
-	assert.Equal(t, []string{"hdd, threads 32", "hdd, threads 128", "ssd, threads 32", "ssd, threads 128"}, names)
-	assert.Equal(t, []string{"hdd-threads-32", "hdd-threads-128", "ssd-threads-32", "ssd-threads-128"}, dirs)
+	assert.Equal(
+		t,
+		[]string{"hdd, threads 32", "hdd, threads 128", "ssd, threads 32", "ssd, threads 128"},
+		names,
+	)
+	assert.Equal(
+		t,
+		[]string{"hdd-threads-32", "hdd-threads-128", "ssd-threads-32", "ssd-threads-128"},
+		dirs,
+	)
 	assert.Equal(t, "postgres://ds2:a%2Fb%40c%3Ad%20e@db1/ds2", targets[1])
 	assert.Equal(t, "postgres://ds2:s3cret@db2/ds2", targets[2])
 	assert.Equal(t, 128, f.configurations[3].bench.Threads)
-	assert.Equal(t, []string{"1000s-1200s=16m40s-20m0s"}, f.configurations[0].bench.WindowTexts, "of 20 minutes")
+	assert.Equal(
+		t,
+		[]string{"1000s-1200s=16m40s-20m0s"},
+		f.configurations[0].bench.WindowTexts,
+		"of 20 minutes",
+	)
 	hidden, err := parseExperiment("x.yaml", []byte(`
 run-time: 24h
 restore: none
 configurations: {70% full: {exporter: 'http://u:s3cret@m', password-command: echo s3cret}}
 factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
 	require.NoError(t, err)
-	assert.NotContains(t, fmt.Sprintf("%+v", hidden.configurations[1].ExperimentConfiguration), "s3cret")
+	assert.NotContains(
+		t,
+		fmt.Sprintf("%+v", hidden.configurations[1].ExperimentConfiguration),
+		"s3cret",
+	)
 	var plan strings.Builder
 	require.NoError(t, hidden.plan(&plan, t.TempDir()))
-	texttest.Contains(t, plan.String(), "each run of 70% full, target postgres://u:***@h/d: settle 8 min",
-		"(the run phase counts)")
+	texttest.Contains(
+		t,
+		plan.String(),
+		"each run of 70% full, target postgres://u:***@h/d: settle 8 min",
+		"(the run phase counts)",
+	)
 }
 
-// TestExperimentFileErrors: bad input exits with 2 and says where it is. The commonest is in testdata/mistakes.golden.
+// TestExperimentFileErrors: bad input exits with 2 and says where it is. The commonest is in
+// testdata/mistakes.golden.
 func TestExperimentFileErrors(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "s3cret")
 	for _, c := range []struct{ why, text, want string }{
 		{"one of the factors", "TARGET\nfactors: {thredas: [1]}", `2: unknown key "thredas"`},
-		{"an unknown disclosure", "configurations:\n  hdd:\n    TARGET\n    disclosure: {colour: red}",
-			`4: configuration hdd: --disclosure: unknown key "colour"`},
-		{"a price without its currency", "configurations:\n  hdd:\n    TARGET\n    disclosure: {price: 12000}",
-			`--disclosure: invalid price "12000"`},
+		{
+			"an unknown disclosure", "configurations:\n  hdd:\n    TARGET\n    disclosure: {colour: red}",
+			`4: configuration hdd: --disclosure: unknown key "colour"`,
+		},
+		{
+			"a price without its currency", "configurations:\n  hdd:\n    TARGET\n    disclosure: {price: 12000}",
+			`--disclosure: invalid price "12000"`,
+		},
 		{"a flag of the command line", "out: x", `1: unknown key "out"`},
 		{"a value that cannot be read", "TARGET\nthreads: many", `2: --threads: not a whole number: "many"`},
 		{"one of a factor", "TARGET\nfactors:\n  threads: [8, x]", `3: --threads: not a whole number: "x"`},
-		{"a value that makes no run", "configurations:\n  hdd: {TARGET, threads: 0}",
-			`2: configuration hdd: --threads is 0`},
+		{
+			"a value that makes no run", "configurations:\n  hdd: {TARGET, threads: 0}",
+			`2: configuration hdd: --threads is 0`,
+		},
 		{"no target", "configurations:\n  hdd: {threads: 8}", `2: configuration hdd: --target is missing`},
 		{"a limit", "TARGET\nlimit: order p95 < 5", `2: configuration configuration: --limit: a latency needs a unit`},
-		{"a window beyond the run", "TARGET\nrun-time: 30s\nwindow: 100s-200s",
-			`3: configuration configuration: --window: 100s-200s ends at`},
-		{"a list for a single value", "threads: [8, 32]",
-			"1: threads has one value; values to compare stand under factors"},
+		{
+			"a window beyond the run", "TARGET\nrun-time: 30s\nwindow: 100s-200s",
+			`3: configuration configuration: --window: 100s-200s ends at`,
+		},
+		{
+			"a list for a single value", "threads: [8, 32]",
+			"1: threads has one value; values to compare stand under factors",
+		},
 		{"a factor that is given", "threads: 8\nfactors:\n  threads: [8, 32]", "1: threads is a factor already"},
 		{"a factor with one value", "factors:\n  threads: 8", "2: threads: a factor has a list of values"},
-		{"too many configurations", "factors:\n  threads: [" + strings.Repeat("1,", 100) + "2]",
-			"2: 101 configurations are too many"},
+		{
+			"too many configurations", "factors:\n  threads: [" + strings.Repeat("1,", 100) + "2]",
+			"2: 101 configurations are too many",
+		},
 		{"a configuration twice", "TARGET\nfactors:\n  threads: [8, 8]", `there are two configurations "threads 8"`},
 		{"a key twice", "threads: 8\nthreads: 9", `line 2: mapping key "threads" already defined at line 1`},
 		{"a flag twice", "threads: 8\nn_threads: 9", "2: threads is given twice, once by another name"},
@@ -91,14 +134,19 @@ func TestExperimentFileErrors(t *testing.T) {
 		{"until", "until: soon", `1: --until: "soon" is not a percentage such as 2 %`},
 		{"until in sequence", "TARGET\nuntil: 2 %\norder: sequence", "x.yaml: until: in sequence"},
 		{"order", "order: reverse", `1: --order: invalid value "reverse": use random or sequence`},
-		{"two seeds", "configurations:\n  a: {TARGET, seed: 1}\n  b: {TARGET, seed: 2}",
-			"3: seed: an experiment has one"},
+		{
+			"two seeds", "configurations:\n  a: {TARGET, seed: 1}\n  b: {TARGET, seed: 2}",
+			"3: seed: an experiment has one",
+		},
 		{"a file", "target: postgres://ds2:${file:nowhere}@h/d", "1: target: open nowhere: "},
 		{"a password in what cannot be parsed", "target: postgres://ds2:${HDD_PASSWORD}@h:port/d", "it is not a URL"},
 		{"a list", "- threads", "line 1: keys with values are expected here"},
 		{"two documents", "threads: 8\n---\nthreads: 9", "it holds a second document"},
 	} {
-		f, err := parseExperiment("x.yaml", []byte(strings.ReplaceAll(c.text, "TARGET", "target: postgres://h/d")))
+		f, err := parseExperiment(
+			"x.yaml",
+			[]byte(strings.ReplaceAll(c.text, "TARGET", "target: postgres://h/d")),
+		)
 		if c.why == "a password in what cannot be parsed" && err == nil { // it is opened later
 			_, err = f.configurations[0].bench.open()
 		}
@@ -113,7 +161,10 @@ func TestExperimentFileErrors(t *testing.T) {
 func TestExperimentEnvironment(t *testing.T) {
 	t.Setenv("DS2_METRICS_ADDR", "127.0.0.1:1")
 	t.Setenv("DS2_THREADS", "7")
-	f, err := parseExperiment("x.yaml", []byte("threads: 3\nconfigurations: {a: {target: postgres://h/d}}"))
+	f, err := parseExperiment(
+		"x.yaml",
+		[]byte("threads: 3\nconfigurations: {a: {target: postgres://h/d}}"),
+	)
 	require.NoError(t, err)
 	bench := f.configurations[0].bench
 	assert.Equal(t, "127.0.0.1:1", bench.output.metricsAddr)
@@ -124,7 +175,8 @@ func TestExperimentEnvironment(t *testing.T) {
 func FuzzExperimentFile(f *testing.F) {
 	text := exampleFile()
 	fuzztest.Run(f, func(t testing.TB, text string) {
-		if strings.Contains(text, "file:") || strings.Contains(text, "words") { // reads files of this machine
+		if strings.Contains(text, "file:") ||
+			strings.Contains(text, "words") { // reads files of this machine
 			return
 		}
 		file, err := parseExperiment("x.yaml", []byte(text))

@@ -16,9 +16,10 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// Work per order on PostgreSQL, of 1,000 orders from one seed on a freshly loaded size S. The first column of figures
-// in docs/explanation/fidelity.md is of the same work, beside DVD Store's own driver: a change that moves one of these
-// by more than 2 % makes another workload of it, and is written down there with its reason.
+// Work per order on PostgreSQL, of 1,000 orders from one seed on a freshly loaded size S. The first
+// column of figures in docs/explanation/fidelity.md is of the same work, beside DVD Store's own
+// driver: a change that moves one of these by more than 2 % makes another workload of it, and is
+// written down there with its reason.
 var workOfAnOrder = map[string]float64{
 	"bytes of log records":   2835,
 	"rows inserted":          10.85,
@@ -46,7 +47,10 @@ func TestWorkOfAnOrder(t *testing.T) {
 	for row, table := range map[string]string{
 		"a customer": "customers", "an order": "orders", "an order line": "orderlines", "a history row": "cust_hist",
 	} {
-		size := fmt.Sprintf("SELECT pg_relation_size('%s')::float / (SELECT count(*) FROM %[1]s)", table)
+		size := fmt.Sprintf(
+			"SELECT pg_relation_size('%s')::float / (SELECT count(*) FROM %[1]s)",
+			table,
+		)
 		found["bytes of "+row] = pgtest.Value[float64](t, s.DB(), size)
 	}
 	before := workDone(t, s.DB())

@@ -12,9 +12,9 @@ import (
 	"ds2/internal/workload/ds2"
 )
 
-// TestFirstRunHidesPassword has the script for a first run on SQL Server call a program that prints all that it is
-// told, and the password as the server knows it: neither form of it is in what is packed, whose records can be
-// reported, and nothing is packed where a record has it.
+// TestFirstRunHidesPassword has the script for a first run on SQL Server call a program that prints
+// all that it is told, and the password as the server knows it: neither form of it is in what is
+// packed, whose records can be reported, and nothing is packed where a record has it.
 func TestFirstRunHidesPassword(t *testing.T) {
 	const target, secret, plain = "sqlserver://sa:p%24s.%2Fw@127.0.0.1:1?database=X", "p%24s.%2Fw", "p$s./w"
 	script, err := filepath.Abs("../../scripts/sqlserver-first-run")
@@ -63,7 +63,8 @@ fi
 		require.Contains(t, must(t, "report", "-o", "text", filepath.Dir(found)), " OPM")
 	}
 	texttest.Contains(t, string(text), "drive --target", "FAILED: it said a password")
-	for _, password := range []string{secret, plain, "Aa1-"} { // the last begins the one of ds2_first
+	// the last begins the one of ds2_first
+	for _, password := range []string{secret, plain, "Aa1-"} {
 		require.NotContains(t, string(text), password)
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"ds2/internal/texttest"
 )
 
-// TestLoadFillsDrive loads onto a drive that fills up: once with tables, once with indexes, once with all that the
-// server writes, whose log then has no room either. The error names the file system, and when there is room the load
-// goes on.
+// TestLoadFillsDrive loads onto a drive that fills up: once with tables, once with indexes, once
+// with all that the server writes, whose log then has no room either. The error names the file
+// system, and when there is room the load goes on.
 func TestLoadFillsDrive(t *testing.T) {
 	nightly.Long(t, "makes a cluster on a drive")
 	t.Parallel()
@@ -37,9 +37,25 @@ func TestLoadFillsDrive(t *testing.T) {
 				pgtest.Exec(t, server.admin, "DROP DATABASE "+database, "DROP TABLESPACE "+database)
 			})
 			pgtest.Exec(t, server.admin, "CREATE TABLESPACE "+database+" LOCATION '"+dir+"'")
-			args := []string{"load", "--target", target, "--size", "30MB", "--quiet", c.flag, database}
+			args := []string{
+				"load",
+				"--target",
+				target,
+				"--size",
+				"30MB",
+				"--quiet",
+				c.flag,
+				database,
+			}
 			_, stderr := ends(t, exitFailed, args...)
-			texttest.Contains(t, stderr, c.phase, "could not extend file", "(53100)", dir+" (mounted at "+dir+")")
+			texttest.Contains(
+				t,
+				stderr,
+				c.phase,
+				"could not extend file",
+				"(53100)",
+				dir+" (mounted at "+dir+")",
+			)
 			grow("200m")
 			must(t, append(args, "--resume")...)
 			must(t, "verify", "--target", target, "--quiet")
@@ -47,12 +63,19 @@ func TestLoadFillsDrive(t *testing.T) {
 	}
 	t.Run("all of the server", func(t *testing.T) {
 		dir, grow := devicetest.Small(t, "96m", server.DataDir())
-		own := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"),
-			Settings: map[string]string{"fsync": "off"}})
+		own := pgtest.Start(t, localpg.Options{
+			DataDir:  filepath.Join(dir, "data"),
+			Settings: map[string]string{"fsync": "off"},
+		})
 		target := own.URL("ds2")
 		args := []string{"load", "--target", target, "--size", "30MB", "--quiet"}
 		_, stderr := ends(t, exitFailed, args...)
-		texttest.Contains(t, stderr, "on the server's file system that holds "+dir, "(mounted at "+dir+")")
+		texttest.Contains(
+			t,
+			stderr,
+			"on the server's file system that holds "+dir,
+			"(mounted at "+dir+")",
+		)
 		t.Log(stderr)
 		grow("400m")
 		require.NoError(t, own.Restart(t.Context())) // the server may have gone down
@@ -66,11 +89,18 @@ func TestRunFillsDrive(t *testing.T) {
 	nightly.Long(t, "makes a cluster on a drive")
 	t.Parallel()
 	dir, _ := devicetest.Small(t, "300m", newTroubledServer(t).DataDir())
-	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"),
-		Settings: map[string]string{"fsync": "off", "max_wal_size": "64MB"}})
+	server := pgtest.Start(t, localpg.Options{
+		DataDir:  filepath.Join(dir, "data"),
+		Settings: map[string]string{"fsync": "off", "max_wal_size": "64MB"},
+	})
 	target := server.URL("mail")
 	out := filepath.Join(t.TempDir(), "record")
-	must(t, words("load --target %s --workload mailbox --mailboxes 1 --mailbox-size 10MB -q", target)...)
+	must(
+		t,
+		words(
+			"load --target %s --workload mailbox --mailboxes 1 --mailbox-size 10MB -q",
+			target,
+		)...)
 	_, stderr := ends(t, exitVerdict,
 		quick("drive", target, "--run-time 10m --think-time 0 --mix 100/0/0/0 -q --out %s", out)...)
 	texttest.Contains(t, stderr, "no room: "+dir+" has ", "so the run was ended")
@@ -80,7 +110,8 @@ func TestRunFillsDrive(t *testing.T) {
 	require.Zero(t, record.Counts.GivenUp, "transactions failed before")
 }
 
-// TestSnapshotWithoutRoom asks for a copy of a database on a drive that has no room for two, then makes room.
+// TestSnapshotWithoutRoom asks for a copy of a database on a drive that has no room for two, then
+// makes room.
 func TestSnapshotWithoutRoom(t *testing.T) {
 	nightly.Long(t, "loads on a drive")
 	t.Parallel()
@@ -88,11 +119,18 @@ func TestSnapshotWithoutRoom(t *testing.T) {
 	dir, grow := devicetest.Small(t, "18m", server.DataDir())
 	pgtest.Exec(t, server.admin, "CREATE TABLESPACE narrow LOCATION '"+dir+"'",
 		"CREATE DATABASE narrow TABLESPACE narrow")
-	t.Cleanup(func() { pgtest.Exec(t, server.admin, "DROP DATABASE narrow", "DROP TABLESPACE narrow") })
+	t.Cleanup(func() {
+		pgtest.Exec(t, server.admin, "DROP DATABASE narrow", "DROP TABLESPACE narrow")
+	})
 	target := server.URL("narrow")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	_, stderr := ends(t, exitFailed, "snapshot", "create", "--target", target)
-	texttest.Contains(t, stderr, "a copy takes 0.0", "GB in "+dir+", on the file system "+dir+"; make room there")
+	texttest.Contains(
+		t,
+		stderr,
+		"a copy takes 0.0",
+		"GB in "+dir+", on the file system "+dir+"; make room there",
+	)
 	grow("100m")
 	fails(t, exitDone, "there is room for 0.", "snapshot", "create", "--target", target)
 	fails(t, exitDone, "there is room for 0.", "snapshot", "restore", "--target", target)
@@ -102,8 +140,10 @@ func TestSnapshotWithoutRoom(t *testing.T) {
 // TestFullDisk has the disk of the record full in mid-run: what was measured is printed.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	p := startProgram(t, quick("drive", loaded(t), "--run-time 2m --window 1s-2s --window 5s-6s --window 8s-9s "+
-		"--window 11s-12s --out disk/out")...)
+	p := startProgram(
+		t,
+		quick("drive", loaded(t), "--run-time 2m --window 1s-2s --window 5s-6s --window 8s-9s "+
+			"--window 11s-12s --out disk/out")...)
 	disk := filepath.Join(p.Dir, "disk")
 	require.NoError(t, os.Mkdir(disk, 0o755))
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
@@ -116,14 +156,18 @@ func TestFullDisk(t *testing.T) {
 		r, err := result.Read(filepath.Join(disk, "out"))
 		return err == nil && len(r.Series.Intervals) > 0
 	})
-	require.ErrorIs(t, os.WriteFile(filepath.Join(disk, "ballast"), make([]byte, 4<<20), 0o600), syscall.ENOSPC)
+	require.ErrorIs(
+		t,
+		os.WriteFile(filepath.Join(disk, "ballast"), make([]byte, 4<<20), 0o600),
+		syscall.ENOSPC,
+	)
 	p.ends(t, exitFailed)
 	assert.Contains(t, p.stderr.String(), "no space left on device")
 	assert.Contains(t, p.stdout.String(), " OPM", "printed")
 }
 
-// TestAuditLosesItsServer has a server go down for lack of room in the middle of the audit: the run's record stays,
-// says why it was not audited, and is audited later.
+// TestAuditLosesItsServer has a server go down for lack of room in the middle of the audit: the
+// run's record stays, says why it was not audited, and is audited later.
 func TestAuditLosesItsServer(t *testing.T) {
 	nightly.Long(t, "makes a cluster on a drive")
 	t.Parallel()
@@ -132,25 +176,53 @@ func TestAuditLosesItsServer(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: fast})
 	target := server.URL("ds2")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
-	p := begin(t, words("drive --target %s --threads 2 --warmup-time 0 --run-time 6s --out out", target)...)
+	p := begin(
+		t,
+		words("drive --target %s --threads 2 --warmup-time 0 --run-time 6s --out out", target)...)
 	db := pgtest.DB(t, target)
 	pgtest.Await(t, db, "SELECT count(*) > 1200 FROM orders") // the first are the run's
-	locked(t, target, "LOCK TABLE categories")                // which the audit counts, and orders do not read
-	pgtest.Await(t, db, "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'categories'::regclass")
+	locked(
+		t,
+		target,
+		"LOCK TABLE categories",
+	) // which the audit counts, and orders do not read
+	pgtest.Await(
+		t,
+		db,
+		"SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'categories'::regclass",
+	)
 	err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 200<<20), 0o600)
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	for err = nil; err == nil; { // until the files of the log that there are have no room either
 		_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")
 	}
 	p.ends(t, exitVerdict)
-	texttest.Contains(t, p.stderr.String(), "not audited: ", "are free on the server's file system that holds "+dir)
+	texttest.Contains(
+		t,
+		p.stderr.String(),
+		"not audited: ",
+		"are free on the server's file system that holds "+dir,
+	)
 	record := recordOf(t, p.out)
 	require.True(t, record.OPM != nil && record.Audit != nil, "record %+v", record)
-	require.True(t, record.Audit.NotAudited != "" && !record.Audit.Passed, "audit %+v", record.Audit)
-	assert.Contains(t, must(t, "report", "--output", "text", p.out), "The database was not audited: ")
+	require.True(
+		t,
+		record.Audit.NotAudited != "" && !record.Audit.Passed,
+		"audit %+v",
+		record.Audit,
+	)
+	assert.Contains(
+		t,
+		must(t, "report", "--output", "text", p.out),
+		"The database was not audited: ",
+	)
 	grow("400m")
 	require.NoError(t, server.Restart(t.Context()))
-	require.Contains(t, must(t, "verify", "--target", target, "--record", p.out, "--quiet"), "orders of the run: ")
+	require.Contains(
+		t,
+		must(t, "verify", "--target", target, "--record", p.out, "--quiet"),
+		"orders of the run: ",
+	)
 	audit := recordOf(t, p.out).Audit
 	assert.True(t, audit.Passed && audit.NotAudited == "" && len(audit.Checks) >= 27,
 		"the record's audit is %+v", audit)

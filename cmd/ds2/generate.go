@@ -74,21 +74,51 @@ PowerShell:
 	flags := cmd.Flags()
 	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB")
 	complete(flags, "size", "S", "M", "W", "L")
-	flags.StringVar(&f.rows, "rows", "", "in place of a size: customers=…,orders-per-month=…,products=…")
+	flags.StringVar(
+		&f.rows,
+		"rows",
+		"",
+		"in place of a size: customers=…,orders-per-month=…,products=…",
+	)
 	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
 	flags.StringSliceVar(&f.tables, "tables", nil, "only these of "+tableNames)
 	complete(flags, "tables", strings.Split(tableNames, ", ")...)
-	flags.StringVar(&f.part, "part", "", "write one file, such as us_cust or jan_orders, to standard output; "+
-		"needs the argument -")
+	flags.StringVar(
+		&f.part,
+		"part",
+		"",
+		"write one file, such as us_cust or jan_orders, to standard output; "+
+			"needs the argument -",
+	)
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
 	flags.Var(oneOf(&f.lines, "lf", "crlf"), "lines", "line endings; crlf for Windows")
-	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
-	flags.StringVar(&f.shard, "shard", wholeShard, "this machine's share: 3/16 is the third of sixteen, "+
-		"and so is 2-of-16, counted from 0")
+	flags.StringVar(
+		&f.words,
+		"words",
+		"",
+		"file of word lists for titles and actors (default: built-in)",
+	)
+	flags.StringVar(
+		&f.shard,
+		"shard",
+		wholeShard,
+		"this machine's share: 3/16 is the third of sixteen, "+
+			"and so is 2-of-16, counted from 0",
+	)
 	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "files written at once")
 	flags.Lookup("parallel").DefValue = "the number of CPUs"
-	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
-	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this directory with its manifest")
+	flags.BoolVar(
+		&f.resume,
+		"resume",
+		false,
+		"continue in a directory where a run with the same flags was interrupted",
+	)
+	flags.StringVar(
+		&f.verify,
+		"verify",
+		"",
+		"write nothing: compare the files in this directory with its manifest",
+	)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 	return cmd
 }
@@ -103,7 +133,9 @@ func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) er
 		return usageError("--parallel is %d: it must be 1 to 1000", f.parallel)
 	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != "" ||
 		len(f.tables) > 0 || f.shard != wholeShard || f.resume):
-		return usageError("--verify takes no other flags: the manifest in the directory says what must be there")
+		return usageError(
+			"--verify takes no other flags: the manifest in the directory says what must be there",
+		)
 	case (f.part != "") != toStdout:
 		return usageError("--part NAME and the argument - belong together: " +
 			"ds2 generate --size S --part us_cust - prints one file")
@@ -153,13 +185,20 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 	return datagen.New(size, words, options)
 }
 
-func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *datagen.Dataset) error {
+func (f *generateFlags) writePart(
+	ctx context.Context,
+	stdout io.Writer,
+	data *datagen.Dataset,
+) error {
 	name := strings.TrimSuffix(f.part, ".csv") + ".csv"
 	files := data.Files()
 	at := slices.IndexFunc(files, func(file datagen.File) bool { return file.Name == name })
 	if at < 0 {
-		return usageError("--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist "+
-			"and so on to dec_, prod or inv", f.part)
+		return usageError(
+			"--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist "+
+				"and so on to dec_, prod or inv",
+			f.part,
+		)
 	}
 	for _, part := range files[at].Parts {
 		_, err := part.WriteTo(stdout)
@@ -189,12 +228,21 @@ func parseTables(names []string) ([]datagen.Table, error) {
 	return slices.DeleteFunc(slices.Clone(datagen.Tables), left), nil
 }
 
-func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset) error {
+func (f *generateFlags) writeDirectory(
+	ctx context.Context,
+	cmd *cobra.Command,
+	data *datagen.Dataset,
+) error {
 	shard, err := folder.ParseShard(f.shard)
 	if err != nil {
 		return flagError("shard", err)
 	}
-	options := folder.Options{KitVersion: kitVersion(), Shard: shard, Parallel: f.parallel, Resume: f.resume}
+	options := folder.Options{
+		KitVersion: kitVersion(),
+		Shard:      shard,
+		Parallel:   f.parallel,
+		Resume:     f.resume,
+	}
 	if options.Tables, err = parseTables(f.tables); err != nil {
 		return err
 	}
@@ -241,6 +289,16 @@ func printDirectory(w io.Writer, did, dir string, m *folder.Manifest, took time.
 		bytes = bytes + e.Bytes
 	}
 	rate := int64(float64(bytes) / took.Seconds())
-	fmt.Fprintf(w, "%s %s: size %s, %d files, %d rows, %s of CSV in %s, %s/s\n", did, dir, m.Size, len(m.Files), rows,
-		bytesText(bytes), took.Round(time.Millisecond), bytesText(rate))
+	fmt.Fprintf(
+		w,
+		"%s %s: size %s, %d files, %d rows, %s of CSV in %s, %s/s\n",
+		did,
+		dir,
+		m.Size,
+		len(m.Files),
+		rows,
+		bytesText(bytes),
+		took.Round(time.Millisecond),
+		bytesText(rate),
+	)
 }

@@ -28,17 +28,21 @@ const (
 )
 
 // flagGroups are the headings in their order.
-var flagGroups = []string{ofTarget, ofDataset, ofLoadShape, ofProcedure, ofMeasuring, ofLimits, ofObserving,
-	ofPlacement, ofOutput, ofDVDStore, ofMailbox, ofCompatibility}
+var flagGroups = []string{
+	ofTarget, ofDataset, ofLoadShape, ofProcedure, ofMeasuring, ofLimits, ofObserving,
+	ofPlacement, ofOutput, ofDVDStore, ofMailbox, ofCompatibility,
+}
 
 // What flags are annotated with.
 const (
 	headingOf = "heading" // in the help
 	firstOf   = "first"   // a first run needs it
-	wordsOf   = "words"   // what its value completes to; a choice needs none, and others complete to files
+	// what its value completes to; a choice needs none, and others complete to files
+	wordsOf = "words"
 )
 
-// under puts the flags that were declared since the last call under a heading; first are those that a first run needs.
+// under puts the flags that were declared since the last call under a heading; first are those that
+// a first run needs.
 func under(flags *pflag.FlagSet, heading string, first ...string) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[headingOf] != nil {
@@ -60,7 +64,8 @@ func annotate(flags *pflag.FlagSet, name, key string, values ...string) {
 const (
 	// fewFlags is how many flags a command may have to be shown with all of them.
 	fewFlags = 25
-	// helpWidth is how long a line of the help may be, and helpColumn where the text of a flag begins.
+	// helpWidth is how long a line of the help may be, and helpColumn where the text of a flag
+	// begins.
 	helpWidth, helpColumn = 80, 32
 )
 
@@ -75,19 +80,24 @@ func readHelp(text string) (string, error) {
 
 // groupNames are the groups of flags as --help takes them.
 func groupNames() []string {
-	return mapped(flagGroups, func(g string) string { return strings.ReplaceAll(strings.ToLower(g), " ", "-") })
+	return mapped(flagGroups, func(g string) string {
+		return strings.ReplaceAll(strings.ToLower(g), " ", "-")
+	})
 }
 
 // init sets what cobra has once for all commands of a program; tests make many at once.
 func init() {
 	cobra.EnableCommandSorting = false
 	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string {
-		return groupedFlags(cmd, *cmd.Root().PersistentFlags().Lookup("help").Value.(parsed[string]).value)
+		return groupedFlags(
+			cmd,
+			*cmd.Root().PersistentFlags().Lookup("help").Value.(parsed[string]).value,
+		)
 	})
 }
 
-// addHelp has commands of many flags show those that a first run needs, all of them, under headings, by --help=all, and
-// those of one heading by its name.
+// addHelp has commands of many flags show those that a first run needs, all of them, under
+// headings, by --help=all, and those of one heading by its name.
 func addHelp(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	write := func(string) string { return "true" }
@@ -119,7 +129,9 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 	text := ""
 	for i, g := range flagGroups {
 		if asked == names[i] || asked == "all" {
-			text += usages(g, all, func(f *pflag.Flag) bool { return slices.Contains(f.Annotations[headingOf], g) })
+			text += usages(g, all, func(f *pflag.Flag) bool {
+				return slices.Contains(f.Annotations[headingOf], g)
+			})
 		}
 	}
 	if isGroup || asked == "all" {
@@ -127,8 +139,13 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 	}
 	isFirst := func(f *pflag.Flag) bool { _, first := f.Annotations[firstOf]; return first }
 	first := usages("Flags for a first run", all, isFirst)
-	return fmt.Sprintf("%s\n\n--help=all shows all %d flags, --help=GROUP those of one group:\n  %s\n  %s",
-		first, len(all), strings.Join(names[:6], ", "), strings.Join(names[6:], ", "))
+	return fmt.Sprintf(
+		"%s\n\n--help=all shows all %d flags, --help=GROUP those of one group:\n  %s\n  %s",
+		first,
+		len(all),
+		strings.Join(names[:6], ", "),
+		strings.Join(names[6:], ", "),
+	)
 }
 
 // usages are those of some flags below a heading, or nothing where there are none.
@@ -145,7 +162,8 @@ func usages(heading string, all []*pflag.Flag, shown func(*pflag.Flag) bool) str
 	return "\n\n" + heading + ":\n" + strings.Join(lines, "\n")
 }
 
-// usage is a flag in lines of the help: package pflag's line, broken. A long name has its text below.
+// usage is a flag in lines of the help: package pflag's line, broken. A long name has its text
+// below.
 func usage(f *pflag.Flag) (lines []string) {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.AddFlag(f)
@@ -172,11 +190,14 @@ var flagLine = regexp.MustCompile(`^( +\S.*?) {3}(.*)`)
 // Completions of arguments.
 var (
 	directories = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	yamlFiles   = cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
+	yamlFiles   = cobra.FixedCompletions(
+		[]string{"yaml", "yml"},
+		cobra.ShellCompDirectiveFilterFileExt,
+	)
 )
 
-// complete has the value of a flag complete to one of a few words, or to what may follow them where they end in a
-// slash.
+// complete has the value of a flag complete to one of a few words, or to what may follow them where
+// they end in a slash.
 func complete(flags *pflag.FlagSet, name string, words ...string) {
 	annotate(flags, name, wordsOf, words...)
 }
@@ -185,7 +206,8 @@ func completeDirectories(flags *pflag.FlagSet, name string) {
 	annotate(flags, name, cobra.BashCompSubdirsInDir)
 }
 
-// completeValues gives the flags and arguments of a command, and of those below it, their completions.
+// completeValues gives the flags and arguments of a command, and of those below it, their
+// completions.
 func completeValues(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false // as help shows them: in the order in which they are declared
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

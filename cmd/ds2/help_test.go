@@ -19,9 +19,9 @@ func TestVersion(t *testing.T) {
 	assert.Regexp(t, "^ds2 ", version)
 }
 
-// TestHelpGroups: the help of a run shows what a first run needs, and all flags by --help=all, each once, under a
-// heading that exists for it. --help=GROUP shows the flags of one heading. No line of any help is longer than a
-// terminal is wide.
+// TestHelpGroups: the help of a run shows what a first run needs, and all flags by --help=all, each
+// once, under a heading that exists for it. --help=GROUP shows the flags of one heading. No line of
+// any help is longer than a terminal is wide.
 func TestHelpGroups(t *testing.T) {
 	root := newRoot()
 	for _, cmd := range withThoseBelow(root) {
@@ -34,13 +34,25 @@ func TestHelpGroups(t *testing.T) {
 			assert.True(t, width <= helpWidth || strings.Contains(cmd.CommandPath(), "completion "),
 				"%s --help has a line of %d characters: %s", cmd.CommandPath(), width, line)
 		}
-		assert.True(t, cmd.Parent() != root || cmd.GroupID != "", "%s stands under no heading", cmd.CommandPath())
+		assert.True(
+			t,
+			cmd.Parent() != root || cmd.GroupID != "",
+			"%s stands under no heading",
+			cmd.CommandPath(),
+		)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Hidden {
 				return
 			}
-			shown := strings.Contains(all, " --"+f.Name+" ") || strings.Contains(all, " --"+f.Name+"[")
-			assert.True(t, shown || f.Name == "help", "%s --help=all does not show --%s", cmd.CommandPath(), f.Name)
+			shown := strings.Contains(all, " --"+f.Name+" ") ||
+				strings.Contains(all, " --"+f.Name+"[")
+			assert.True(
+				t,
+				shown || f.Name == "help",
+				"%s --help=all does not show --%s",
+				cmd.CommandPath(),
+				f.Name,
+			)
 			alone := !strings.Contains("load drive bench tune preflight", cmd.Name())
 			assert.True(t, f.Annotations[headingOf] != nil || alone,
 				"%s: --%s stands under no heading", cmd.CommandPath(), f.Name)
@@ -71,10 +83,18 @@ func TestCompletionValues(t *testing.T) {
 		{"directories of a flag", []string{"load", "--from", ""}, nil, ":16"},
 		{"the beginning of a URL", []string{"drive", "--target", ""}, []string{"postgres://"}, ":6"},
 		{"an experiment's file", []string{"experiment", ""}, []string{"yaml"}, ":8"},
-		{"a shell", []string{"completion", "p"},
-			[]string{"powershell\tGenerate the autocompletion script for powershell"}, ":4"},
-		{"a command that is visible", []string{"comp"},
-			[]string{"completion\tGenerate the autocompletion script for the specified shell"}, ":4"},
+		{
+			"a shell",
+			[]string{"completion", "p"},
+			[]string{"powershell\tGenerate the autocompletion script for powershell"},
+			":4",
+		},
+		{
+			"a command that is visible",
+			[]string{"comp"},
+			[]string{"completion\tGenerate the autocompletion script for the specified shell"},
+			":4",
+		},
 		{"a command without arguments", []string{"drive", ""}, nil, ":4"},
 	} {
 		stdout := must(t, append([]string{cobra.ShellCompRequestCmd}, c.args...)...)

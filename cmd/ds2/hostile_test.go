@@ -16,8 +16,8 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestHostileDatabase has a database whose name and notes are made to be obeyed by a terminal: commands show them, and
-// a record keeps them, without what is obeyed.
+// TestHostileDatabase has a database whose name and notes are made to be obeyed by a terminal:
+// commands show them, and a record keeps them, without what is obeyed.
 func TestHostileDatabase(t *testing.T) {
 	t.Parallel()
 	const hostile = "x\x1b[2J\u202ecod.exe"
@@ -52,21 +52,28 @@ func TestHostileDatabase(t *testing.T) {
 	for _, note := range []string{"size", "customers", "words_sha256", "state"} {
 		_, err := db.Exec("UPDATE ds2_info SET value = $1 WHERE name = $2", hostile, note)
 		require.NoError(t, err)
-		code, stdout, stderr := execute(t, quick("drive", target, "--threads 1 --run-time 1s --out %s", out+note)...)
+		code, stdout, stderr := execute(
+			t,
+			quick("drive", target, "--threads 1 --run-time 1s --out %s", out+note)...)
 		clean("drive with a hostile "+note, stdout+stderr)
 		assert.NotEqual(t, exitUsage, code, "a hostile %s: exit %d, %q", note, code, stderr)
 	}
 }
 
-// TestFewDescriptors has more clients at a run's page than the run has descriptors: they wait, its counters go on, and
-// nothing is printed outside of the log's format.
+// TestFewDescriptors has more clients at a run's page than the run has descriptors: they wait, its
+// counters go on, and nothing is printed outside of the log's format.
 func TestFewDescriptors(t *testing.T) {
 	nightly.Long(t, "drives for 20 s")
 	t.Parallel()
-	p := startProgram(t, quick("drive", loaded(t), "--run-time 20s --metrics-addr 127.0.0.1:0 --out out")...)
+	p := startProgram(
+		t,
+		quick("drive", loaded(t), "--run-time 20s --metrics-addr 127.0.0.1:0 --out out")...)
 	program := p.Path
 	p.Path = "/bin/sh"
-	p.Args = slices.Concat([]string{"sh", "-c", `ulimit -n 64; exec "$0" "$@"`, program}, p.Args[1:])
+	p.Args = slices.Concat(
+		[]string{"sh", "-c", `ulimit -n 64; exec "$0" "$@"`, program},
+		p.Args[1:],
+	)
 	p.start(t)
 	address := p.page(t)
 	p.awaitOrders(t)

@@ -29,17 +29,23 @@ variable, such as ${PASSWORD_SSD}.`,
 			for _, given := range targets {
 				m := namedTarget.FindStringSubmatch(given)
 				if m == nil {
-					return usageError("--target: give a name and a URL, such as ssd=postgres://ds2@db1/ds2")
+					return usageError(
+						"--target: give a name and a URL, such as ssd=postgres://ds2@db1/ds2",
+					)
 				}
 				// It begins with no digit, nor like the variables of flags.
 				variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(m[1]), "_")
-				configurations = append(configurations, initTarget{m[1], withReference(m[2], variable)})
+				configurations = append(
+					configurations,
+					initTarget{m[1], withReference(m[2], variable)},
+				)
 			}
 			return initTemplate.Execute(cmd.OutOrStdout(), configurations)
 		},
 	}
-	cmd.Flags().StringArrayVar(&targets, "target", nil, "name and URL of a configuration's database, such as "+
-		"ssd=postgres://ds2@db1/ds2; may be repeated")
+	cmd.Flags().
+		StringArrayVar(&targets, "target", nil, "name and URL of a configuration's database, such as "+
+			"ssd=postgres://ds2@db1/ds2; may be repeated")
 	return cmd
 }
 
@@ -48,13 +54,16 @@ type initTarget struct{ Name, URL string }
 var (
 	//go:embed init.yaml.tmpl
 	initText     string
-	initTemplate = template.Must(template.New("init").Funcs(template.FuncMap{"yaml": yamlScalar}).Parse(initText))
+	initTemplate = template.Must(
+		template.New("init").Funcs(template.FuncMap{"yaml": yamlScalar}).Parse(initText),
+	)
 
 	namedTarget  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9 ._-]*)=(.*://.*)$`)
 	noIdentifier = regexp.MustCompile(`[^A-Z0-9]+`)
 )
 
-// withReference puts a reference to a variable in the place of the password in a URL, unless it is one already.
+// withReference puts a reference to a variable in the place of the password in a URL, unless it is
+// one already.
 func withReference(url, variable string) string {
 	for _, m := range secret.FindAllStringSubmatchIndex(url, -1) {
 		// one of both groups, the other is -1

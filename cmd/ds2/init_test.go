@@ -21,8 +21,10 @@ func TestInit(t *testing.T) {
 		configurations []string
 	}{
 		{"", []string{"disks", "ssd"}},
-		{"--target '24 disks=postgres://ds2:${OWN}@db1/ds2' --target '6 ssd=postgres://ds2:s3cret@db2/ds2'",
-			[]string{"24 disks", "6 ssd"}},
+		{
+			"--target '24 disks=postgres://ds2:${OWN}@db1/ds2' --target '6 ssd=postgres://ds2:s3cret@db2/ds2'",
+			[]string{"24 disks", "6 ssd"},
+		},
 		{"--target db=sqlserver://ds2@db1?database=DS2&password=s3cret", []string{"db"}},
 	} {
 		text := must(t, words("init %s", c.args)...)
@@ -39,7 +41,8 @@ func TestInit(t *testing.T) {
 		for _, m := range commentedKey.FindAllStringSubmatch(text, -1) {
 			key, _, _ := strings.Cut(m[2], ":")
 			// No file that is missing, and no key twice.
-			if key != "device-record" && key != "factors" && !strings.Contains(text, "\n"+m[1]+key+":") {
+			if key != "device-record" && key != "factors" &&
+				!strings.Contains(text, "\n"+m[1]+key+":") {
 				text = strings.ReplaceAll(text, m[0], m[1]+m[2])
 			}
 		}

@@ -16,14 +16,15 @@ import (
 	"ds2/internal/runs"
 )
 
-// After the second signal a command is gone within a second: it has leaveTime to end by itself, and what it must not
-// leave behind is removed in cleanupTime.
+// After the second signal a command is gone within a second: it has leaveTime to end by itself, and
+// what it must not leave behind is removed in cleanupTime.
 var (
 	leaveTime   = 650 * time.Millisecond
 	cleanupTime = 250 * time.Millisecond // tests on busy machines give it more
 )
 
-// stopSignals ask ds2 to end: Ctrl-C, SIGTERM, and a terminal that was closed, unless nohup had that ignored.
+// stopSignals ask ds2 to end: Ctrl-C, SIGTERM, and a terminal that was closed, unless nohup had
+// that ignored.
 func stopSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -32,18 +33,19 @@ func stopSignals() []os.Signal {
 	return signals
 }
 
-// interrupts are the two stages of a stop. The first Ctrl-C, or other of stopSignals, ends Soft: nothing new begins,
-// and what is under way ends. The second ends Hard, and with it all work; whatever ignores that is left behind, with
-// the process, soon after.
+// interrupts are the two stages of a stop. The first Ctrl-C, or other of stopSignals, ends Soft:
+// nothing new begins, and what is under way ends. The second ends Hard, and with it all work;
+// whatever ignores that is left behind, with the process, soon after.
 type interrupts struct {
 	runs.Stop
-	locked  context.Context // done when the lock of a database was lost, with the reason as its cause
+	// done when the lock of a database was lost, with the reason as its cause
+	locked  context.Context
 	lost    context.CancelCauseFunc
 	driving atomic.Bool // users are at work
 	served  *served     // what is shown of the command; nil: nothing, or not yet
 
-	// atLeave is called before the process leaves with work still under way; nil: nothing is. It may run beside
-	// anything else and be cut off.
+	// atLeave is called before the process leaves with work still under way; nil: nothing is. It
+	// may run beside anything else and be cut off.
 	atLeave atomic.Pointer[func()]
 }
 
@@ -64,8 +66,9 @@ func (i *interrupts) leave() {
 
 type runE = func(*cobra.Command, []string) error
 
-// interruptible makes RunE of a command that stops in two stages. First says what the first Ctrl-C does. An interrupted
-// command exits with exitInterrupted, whatever its error, unless it came to a verdict before.
+// interruptible makes RunE of a command that stops in two stages. First says what the first Ctrl-C
+// does. An interrupted command exits with exitInterrupted, whatever its error, unless it came to a
+// verdict before.
 func interruptible(first string, run func(*interrupts, *cobra.Command, []string) error) runE {
 	return func(cmd *cobra.Command, args []string) error {
 		i, release := listenForInterrupts(cmd.Context(), cmd.ErrOrStderr(), first)
@@ -85,11 +88,16 @@ func interruptible(first string, run func(*interrupts, *cobra.Command, []string)
 	}
 }
 
-// listenForInterrupts listens until release is called. It tells w what the first signal does and what a second would
-// do.
+// listenForInterrupts listens until release is called. It tells w what the first signal does and
+// what a second would do.
 //
-// A reader of the output who has gone ends nothing either: writing to a closed pipe becomes an error like any other.
-func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *interrupts, release func()) {
+// A reader of the output who has gone ends nothing either: writing to a closed pipe becomes an
+// error like any other.
+func listenForInterrupts(
+	ctx context.Context,
+	w io.Writer,
+	first string,
+) (i *interrupts, release func()) {
 	i = &interrupts{}
 	var stop, cancel context.CancelFunc
 	i.Hard, cancel = context.WithCancel(ctx)
@@ -97,7 +105,8 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 	i.locked, i.lost = context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
-	// For good, since an error may still be printed. Not by Ignore, which commands that are started would inherit.
+	// For good, since an error may still be printed. Not by Ignore, which commands that are started
+	// would inherit.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		if _, came := <-signals; !came {
@@ -112,7 +121,8 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 		}
 	}()
 	return i, func() {
-		if i.Soft.Err() == nil { // else a second signal may come, which must not end the process before its exit code
+		// else a second signal may come, which must not end the process before its exit code
+		if i.Soft.Err() == nil {
 			signal.Stop(signals)
 			close(signals)
 		}

@@ -30,8 +30,8 @@ import (
 	"ds2/internal/result"
 )
 
-// patience is when something counts as hanging that is waited for: a second is promised of what follows a second
-// signal, which a busy machine does not keep; what hangs here, hangs for ever.
+// patience is when something counts as hanging that is waited for: a second is promised of what
+// follows a second signal, which a busy machine does not keep; what hangs here, hangs for ever.
 const patience = 5 * time.Minute
 
 // output is what a program writes, to be read while it does.
@@ -64,8 +64,10 @@ type program struct {
 func startProgram(t *testing.T, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
-	p := &program{Cmd: exec.Command("ds2", args...), name: args[0], out: filepath.Join(dir, "out"),
-		ended: make(chan struct{})}
+	p := &program{
+		Cmd: exec.Command("ds2", args...), name: args[0], out: filepath.Join(dir, "out"),
+		ended: make(chan struct{}),
+	}
 	p.Dir, p.Stdout, p.Stderr = dir, &p.stdout, &p.stderr
 	p.WaitDelay = time.Second
 	return p
@@ -155,7 +157,16 @@ func (p *program) awaitEnd(t *testing.T) {
 func (p *program) ends(t *testing.T, code int) {
 	t.Helper()
 	p.awaitEnd(t)
-	require.Equal(t, code, p.ProcessState.ExitCode(), "%s: %s\n%s%s", p.name, p.ProcessState, &p.stdout, &p.stderr)
+	require.Equal(
+		t,
+		code,
+		p.ProcessState.ExitCode(),
+		"%s: %s\n%s%s",
+		p.name,
+		p.ProcessState,
+		&p.stdout,
+		&p.stderr,
+	)
 }
 
 // holds tells whether a file under the program's directory holds a text.
@@ -175,9 +186,15 @@ type troubledServer struct {
 
 func newTroubledServer(t *testing.T) *troubledServer {
 	t.Helper()
-	server := pgtest.Start(t, localpg.Options{Checksums: true, Settings: map[string]string{"fsync": "off"}})
+	server := pgtest.Start(
+		t,
+		localpg.Options{Checksums: true, Settings: map[string]string{"fsync": "off"}},
+	)
 	target := mustParse(t, server.URL("postgres"))
-	proxies := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
+	proxies := toxiproxy.NewServer(
+		toxiproxy.NewMetricsContainer(prometheus.NewRegistry()),
+		zerolog.Nop(),
+	)
 	proxy := toxiproxy.NewProxy(proxies, "ds2", "127.0.0.1:0", target.Host)
 	require.NoError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
@@ -187,7 +204,10 @@ func newTroubledServer(t *testing.T) *troubledServer {
 // swallow has the network take all packets and deliver none.
 func (s *troubledServer) swallow(t *testing.T) {
 	for _, stream := range []string{"upstream", "downstream"} {
-		toxic := fmt.Sprintf(`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`, stream)
+		toxic := fmt.Sprintf(
+			`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`,
+			stream,
+		)
 		_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(toxic))
 		require.NoError(t, err)
 	}
@@ -201,7 +221,8 @@ func (s *troubledServer) through(t *testing.T, database string) string {
 	return u.String()
 }
 
-// locked has a transaction of the test's own take locks by statements, so that who needs them comes to a halt.
+// locked has a transaction of the test's own take locks by statements, so that who needs them comes
+// to a halt.
 func locked(t *testing.T, target string, statements ...string) {
 	t.Helper()
 	tx, err := pgtest.DB(t, target).Begin()
@@ -219,8 +240,8 @@ func signalAll(t *testing.T, data string, s syscall.Signal) {
 	}
 }
 
-// TestSecondSignal has every command at work when its server is no longer there, or answers no more. After the second
-// signal it is gone, with exit code 130, and the record on disk can be read.
+// TestSecondSignal has every command at work when its server is no longer there, or answers no
+// more. After the second signal it is gone, with exit code 130, and the record on disk can be read.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	s := newTroubledServer(t)
@@ -230,9 +251,11 @@ func TestSecondSignal(t *testing.T) {
 		also        bool
 		begin, over func()
 	}{
-		{"the server is stopped", false,
+		{
+			"the server is stopped", false,
 			func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) },
-			func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
+			func() { signalAll(t, s.DataDir(), syscall.SIGCONT) },
+		},
 		{"the network swallows all packets", true, func() { s.swallow(t) }, func() {
 			s.proxy.Toxics.ResetToxics(t.Context())
 			s.proxy.Stop()                 // and with it the connections that hang in it
@@ -253,8 +276,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestFirstSignal interrupts once, on a server that answers, every command that has no run to drain: it and its
-// statement are gone, with exit code 130.
+// TestFirstSignal interrupts once, on a server that answers, every command that has no run to
+// drain: it and its statement are gone, with exit code 130.
 func TestFirstSignal(t *testing.T) {
 	nightly.Long(t, "starts all commands; TestSecondSignal does, too")
 	t.Parallel()
@@ -266,17 +289,22 @@ func TestFirstSignal(t *testing.T) {
 		p.Process.Signal(syscall.SIGINT)
 		p.ends(t, exitInterrupted)
 	}
-	pgtest.Await(t, s.admin,
-		"SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'")
+	pgtest.Await(
+		t,
+		s.admin,
+		"SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'",
+	)
 }
 
-// commandsAtWork starts every command that talks to a server, each on a separate database, and returns when all are
-// amid their work. Those without are left out.
+// commandsAtWork starts every command that talks to a server, each on a separate database, and
+// returns when all are amid their work. Those without are left out.
 func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool) []*program {
 	run := func(command, more string) []string {
 		return quick(command, s.through(t, command), "--run-time 10m --out out%s", more)
 	}
-	one := func(database, line string) []string { return words(line+" --target %s", s.through(t, database)) }
+	one := func(database, line string) []string {
+		return words(line+" --target %s", s.through(t, database))
+	}
 	const tables = "LOCK TABLE customers, orders, orderlines, inventory, products, cust_hist IN ACCESS EXCLUSIVE MODE"
 	const databases = "LOCK TABLE pg_database IN SHARE ROW EXCLUSIVE MODE" // taken once, last
 	type command struct {
@@ -291,13 +319,26 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 		{name: "load", args: one("load", "load --size 500MB --parallel 1")},
 		{name: "drive", args: run("drive", ""), file: "out/run.log"},
 		{name: "bench", args: run("bench", noPauses), file: "out/run-1/run.log"},
-		{name: "experiment", args: words("experiment threads.yaml --out out"), file: "out/threads-2/run-1/run.log"},
-		{name: "tune", file: "out/01-2-users/run.log", args: one("tune", "tune --limit errors<50%% --start-threads 2 "+
-			"--restore none --warmup-time 0 --run-time 10m --ramp-rate 100 --metrics-addr '' --out out")},
+		{
+			name: "experiment",
+			args: words("experiment threads.yaml --out out"),
+			file: "out/threads-2/run-1/run.log",
+		},
+		{
+			name: "tune",
+			file: "out/01-2-users/run.log",
+			args: one("tune", "tune --limit errors<50%% --start-threads 2 "+
+				"--restore none --warmup-time 0 --run-time 10m --ramp-rate 100 --metrics-addr '' --out out"),
+		},
 		{name: "verify", args: one("verify", "verify"), lock: tables},
 		{name: "deep", args: one("deep", "verify --deep"), lock: tables},
 		{name: "reset", args: one("reset", "reset"), lock: tables},
-		{name: "snapshot", args: one("snapshot", "snapshot create"), within: "postgres", lock: databases},
+		{
+			name:   "snapshot",
+			args:   one("snapshot", "snapshot create"),
+			within: "postgres",
+			lock:   databases,
+		},
 		{name: "restore", args: one("restore", "snapshot restore"), within: "postgres", with: 1},
 	}, func(c command) bool { return !with(c.name) })
 	for _, c := range commands {
@@ -322,8 +363,12 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 			}
 			atWork := "SELECT count(*) > 0 FROM pg_stat_progress_copy"
 			if c.name != "load" { // it waits for a lock
-				atWork = fmt.Sprintf(`SELECT count(*) > %d FROM pg_stat_activity WHERE datname = '%s'
-					AND application_name LIKE 'ds2%%' AND wait_event_type = 'Lock'`, c.with, cmp.Or(c.within, c.name))
+				atWork = fmt.Sprintf(
+					`SELECT count(*) > %d FROM pg_stat_activity WHERE datname = '%s'
+					AND application_name LIKE 'ds2%%' AND wait_event_type = 'Lock'`,
+					c.with,
+					cmp.Or(c.within, c.name),
+				)
 			}
 			p.await(t, atWork, func() bool { return pgtest.Value[bool](t, s.admin, atWork) })
 		}
@@ -331,7 +376,10 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 	for _, c := range commands {
 		p := startProgram(t, c.args...)
 		p.name = c.name
-		file := "target: " + s.through(t, "experiment") + "\nrun-time: 10m\nfactors: {threads: [2]}\n" + noPausesYAML
+		file := "target: " + s.through(
+			t,
+			"experiment",
+		) + "\nrun-time: 10m\nfactors: {threads: [2]}\n" + noPausesYAML
 		require.NoError(t, os.WriteFile(filepath.Join(p.Dir, "threads.yaml"), []byte(file), 0o644))
 		if c.within != "" { // the load makes its database before
 			await()
@@ -382,7 +430,13 @@ func checkRecords(t *testing.T, p *program) {
 	filepath.WalkDir(p.Dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Name() == "run.log" {
 			status := recordOf(t, filepath.Dir(path)).Status
-			assert.True(t, status == result.Interrupted || status == result.Running, "%s: status %s", p.name, status)
+			assert.True(
+				t,
+				status == result.Interrupted || status == result.Running,
+				"%s: status %s",
+				p.name,
+				status,
+			)
 		}
 		return nil
 	})
@@ -414,8 +468,8 @@ func TestSecondSignalOfGenerate(t *testing.T) {
 	assert.Empty(t, files, "generate left files")
 }
 
-// TestSecondSignalOfDemo has the demo's own server answer no more, or be gone. Neither processes nor files of it stay
-// behind.
+// TestSecondSignalOfDemo has the demo's own server answer no more, or be gone. Neither processes
+// nor files of it stay behind.
 func TestSecondSignalOfDemo(t *testing.T) {
 	nightly.Long(t, "makes three clusters")
 	for why, c := range map[string]struct{ trouble, second syscall.Signal }{
@@ -429,7 +483,9 @@ func TestSecondSignalOfDemo(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(func() { os.RemoveAll(temp) })
 			require.NoError(t, os.Chmod(temp, 0o755))
-			p := startProgram(t, words("demo --size 1MB --threads 2 --warmup-time 0 --run-time 10m --out out")...)
+			p := startProgram(
+				t,
+				words("demo --size 1MB --threads 2 --warmup-time 0 --run-time 10m --out out")...)
 			p.Env = append(os.Environ(), "TMPDIR="+temp)
 			p.start(t)
 			p.awaitOrders(t)
@@ -448,7 +504,8 @@ func TestSecondSignalOfDemo(t *testing.T) {
 	}
 }
 
-// TestEndlessRun ends a run without an end in the only way there is: it is audited, to the last page, and all is well.
+// TestEndlessRun ends a run without an end in the only way there is: it is audited, to the last
+// page, and all is well.
 func TestEndlessRun(t *testing.T) {
 	t.Parallel()
 	p := driving(t, quick("drive", loaded(t), "--run-time 0 --verify deep --out out")...)
@@ -467,7 +524,8 @@ func checkDone(t *testing.T, dir string) {
 		"status %s, audit %+v", r.Status, r.Audit)
 }
 
-// TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes on to its end.
+// TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes
+// on to its end.
 func TestReaderWhoHasGone(t *testing.T) {
 	nightly.Long(t, "drives for 12 s")
 	t.Parallel()
@@ -487,8 +545,14 @@ func TestReaderWhoHasGone(t *testing.T) {
 // TestDemoKeep has the database of a demo stay until Ctrl-C.
 func TestDemoKeep(t *testing.T) {
 	t.Parallel()
-	p := begin(t, words("demo --keep --size 1MB --threads 2 --warmup-time 0 --run-time 1s --quiet --out out")...)
-	p.await(t, "URL", func() bool { return regexp.MustCompile("\npostgres://.*\n").MatchString(p.stdout.String()) })
+	p := begin(
+		t,
+		words(
+			"demo --keep --size 1MB --threads 2 --warmup-time 0 --run-time 1s --quiet --out out",
+		)...)
+	p.await(t, "URL", func() bool {
+		return regexp.MustCompile("\npostgres://.*\n").MatchString(p.stdout.String())
+	})
 	target := lastLine(p.stdout.String())
 	assert.NotEqual(t, "", pgtest.Contents(t, target)["orders"], "no orders")
 	p.Process.Signal(syscall.SIGINT)

@@ -35,8 +35,8 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// invocation is how ds2 was called, for the record, without passwords. The flags are those of a run, also by default,
-// without those that the workload of its plan does not have.
+// invocation is how ds2 was called, for the record, without passwords. The flags are those of a
+// run, also by default, without those that the workload of its plan does not have.
 func invocation(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
 	others := map[string]string{}
 	if plan != nil { // else the run's workload is unknown
@@ -63,9 +63,12 @@ const passwordCommand = "password-command"
 // commandPassword is a password among the words of a command that a user gives, such as a meter's.
 var commandPassword = regexp.MustCompile(`(^|\s)(-P|--?pass(?:word)?)(\s+)\S+`)
 
-// withoutPasswords takes the passwords out of an argument or value, in which several URLs may stand with ; between.
+// withoutPasswords takes the passwords out of an argument or value, in which several URLs may stand
+// with ; between.
 func withoutPasswords(text string) string {
-	without := func(part string) string { return commandPassword.ReplaceAllString(redact(part), "$1$2$3***") }
+	without := func(part string) string {
+		return commandPassword.ReplaceAllString(redact(part), "$1$2$3***")
+	}
 	return strings.Join(mapped(strings.Split(text, ";"), without), ";")
 }
 
@@ -79,12 +82,12 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// secret matches the passwords in an argument: in a URL's user part, which ends at the last @ before a slash, or in its
-// options.
+// secret matches the passwords in an argument: in a URL's user part, which ends at the last @
+// before a slash, or in its options.
 var secret = regexp.MustCompile(`://[^/@:]*:([^/]*)@|(?i:password|pwd)=([^&;\s]*)`)
 
-// takeArgs copies the arguments and writes over the passwords in the originals: the system shows the memory that those
-// lie in to all users, as the process's title.
+// takeArgs copies the arguments and writes over the passwords in the originals: the system shows
+// the memory that those lie in to all users, as the process's title.
 func takeArgs(args []string) []string {
 	own := make([]string, len(args))
 	for i, arg := range args {
@@ -100,17 +103,20 @@ func takeArgs(args []string) []string {
 	return own
 }
 
-// What may be a password in a text that did not parse as what it should be: in a URL, in libpq's key=value or in
-// user:password@host, up to the last @ before a blank. The groups, what stands around it, stay.
+// What may be a password in a text that did not parse as what it should be: in a URL, in libpq's
+// key=value or in user:password@host, up to the last @ before a blank. The groups, what stands
+// around it, stay.
 var passwords = []*regexp.Regexp{
 	regexp.MustCompile(`(://[^/@:\s]*:)\S*(@)`),
 	regexp.MustCompile(`(?i)((?:password|pwd)\s*=\s*)(?:\\?'[^']*'|[^\s&;"']+)`),
-	regexp.MustCompile(`(https?://[^\s"'?;]*\?)[^\s"';]+`), // whatever a page is asked may be a token
+	regexp.MustCompile(
+		`(https?://[^\s"'?;]*\?)[^\s"';]+`,
+	), // whatever a page is asked may be a token
 	regexp.MustCompile(`((?:^|[\s"'=])[^\s"':/@=]+:)(?:[^/\s"]|/[^/\s"])[^\s"]*(@)`),
 }
 
-// redact takes out of a text, before it is printed, what may be a password, and makes the rest safe to show: an error
-// may quote others.
+// redact takes out of a text, before it is printed, what may be a password, and makes the rest safe
+// to show: an error may quote others.
 func redact(text string) string {
 	for _, p := range passwords {
 		text = p.ReplaceAllString(text, "${1}***${2}")

@@ -13,9 +13,11 @@ import (
 
 // TestInvocation: the record has the command as it was typed and every flag, without the passwords.
 func TestInvocation(t *testing.T) {
-	args := words("drive --target postgres://ann:s3cr3t@a/ds2;postgres://ben:s3cr3t@b/ds2?sslmode=disable " +
-		"--limit 'order p95 < 200ms' --n_threads=8 --power 'ipmitool -H bmc -U admin -P s3cr3t dcmi power reading' " +
-		"--password_Command 'echo s3cr3t'")
+	args := words(
+		"drive --target postgres://ann:s3cr3t@a/ds2;postgres://ben:s3cr3t@b/ds2?sslmode=disable " +
+			"--limit 'order p95 < 200ms' --n_threads=8 --power 'ipmitool -H bmc -U admin -P s3cr3t dcmi power reading' " +
+			"--password_Command 'echo s3cr3t'",
+	)
 	root := newRoot()
 	root.SetArgs(args)
 	drive, _, err := root.Find(args)
@@ -56,7 +58,8 @@ func TestPasswordsAreTakenOutOfArguments(t *testing.T) {
 	}
 }
 
-// The system's own view of a running ds2, which here waits for the answer of a server that gives none.
+// The system's own view of a running ds2, which here waits for the answer of a server that gives
+// none.
 func TestPasswordIsNotInTheProcessTitle(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -65,11 +68,15 @@ func TestPasswordIsNotInTheProcessTitle(t *testing.T) {
 	connection, err := silent.Accept() // by now the arguments have been read
 	require.NoError(t, err)
 	defer connection.Close()
-	assert.Contains(t, read(t, fmt.Sprintf("/proc/%d/cmdline", p.Process.Pid)), "postgres://u:******@")
+	assert.Contains(
+		t,
+		read(t, fmt.Sprintf("/proc/%d/cmdline", p.Process.Pid)),
+		"postgres://u:******@",
+	)
 }
 
-// TestNoPasswordInErrors gives a password in every place where it may not be: the error names the flag, and never the
-// password.
+// TestNoPasswordInErrors gives a password in every place where it may not be: the error names the
+// flag, and never the password.
 func TestNoPasswordInErrors(t *testing.T) {
 	file := func(line string) string {
 		return "--config-file " + textFile(t, "driver.conf", "n_threads=1\n"+line+"\n")
@@ -78,17 +85,23 @@ func TestNoPasswordInErrors(t *testing.T) {
 	const local = "@127.0.0.1:1/ds2"
 	for why, c := range map[string]struct{ args, want string }{
 		"a config-file line without =": {"drive " + file("target "+url), "line 2: it is not parameter=value"},
-		"one with = in the URL only": {"drive " + file("target: "+url+"?sslmode=disable"),
-			"line 2: it is not parameter=value"},
+		"one with = in the URL only": {
+			"drive " + file("target: "+url+"?sslmode=disable"),
+			"line 2: it is not parameter=value",
+		},
 		"one that gives a wrong flag the URL": {"drive " + file("n_threads="+url), "--threads"},
 		"; in a password":                     {"drive --target postgres://ann:x;s3cr3t" + local, "%3B"},
 		"digits and / in a password":          {"drive --target postgres://ann:12/s3cr3t" + local, "%2F"},
 		"digits and ? in a password":          {"drive --target postgres://ann:12?s3cr3t" + local, "%3F"},
 		"# in a password":                     {"drive --target postgres://ann:12#s3cr3t" + local, "%23"},
-		"libpq's form": {"drive --target 'host=127.0.0.1 user=ann password=s3cr3t'",
-			"--target: user and password are given in a URL"},
-		"libpq's form with --engine": {`drive --engine postgres --target "host=127.0.0.1 password='a s3cr3t'"`,
-			"--target: "},
+		"libpq's form": {
+			"drive --target 'host=127.0.0.1 user=ann password=s3cr3t'",
+			"--target: user and password are given in a URL",
+		},
+		"libpq's form with --engine": {
+			`drive --engine postgres --target "host=127.0.0.1 password='a s3cr3t'"`,
+			"--target: ",
+		},
 		"user:password@host with --engine":    {"drive --engine postgres --target ann:s3cr3t@127.0.0.1", "--target: "},
 		"user:password@host without":          {"drive --target ann:s3cr3t@127.0.0.1", "--target: "},
 		"a URL as positional argument":        {"drive " + url, "postgres://ann:***@127.0.0.1:1/ds2"},
@@ -131,10 +144,23 @@ func TestRedact(t *testing.T) {
 // TestHostileRunID: what a terminal obeys is not told back to it.
 func TestHostileRunID(t *testing.T) {
 	for _, id := range []string{"a\x1b[2J", "\u202eabc"} {
-		_, _, stderr := execute(t, "drive", "--target", "postgres://127.0.0.1:1/ds2", "--run-id", id)
+		_, _, stderr := execute(
+			t,
+			"drive",
+			"--target",
+			"postgres://127.0.0.1:1/ds2",
+			"--run-id",
+			id,
+		)
 		assert.Contains(t, stderr, "--run-id: ")
 		assert.False(t, strings.ContainsAny(stderr, "\x1b\u202e"), "%q", stderr)
 	}
-	fails(t, exitUsage, "--window: 101 windows are too many",
-		words("drive --target postgres://127.0.0.1:1/ds2%s", strings.Repeat(" --window 1s-2s", 101))...)
+	fails(
+		t,
+		exitUsage,
+		"--window: 101 windows are too many",
+		words(
+			"drive --target postgres://127.0.0.1:1/ds2%s",
+			strings.Repeat(" --window 1s-2s", 101),
+		)...)
 }

@@ -35,7 +35,14 @@ func (c ioCase) String() string {
 	if c.apart {
 		layout = "two drives"
 	}
-	return fmt.Sprintf("PostgreSQL %d | %s | %s | %s | %s", c.version, layout, c.workload, c.method, c.cache)
+	return fmt.Sprintf(
+		"PostgreSQL %d | %s | %s | %s | %s",
+		c.version,
+		layout,
+		c.workload,
+		c.method,
+		c.cache,
+	)
 }
 
 // ioServer is a server on drives whose caches can be switched.
@@ -53,15 +60,27 @@ func startIOServer(t *testing.T, c ioCase) (s ioServer) {
 	}
 	s.Server = pgtest.Start(t, localpg.Options{
 		Version: c.version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
-			// Little memory, and each page goes to the drive at once, so that it is an I/O whoever writes it.
-			"shared_buffers": "2MB", "backend_flush_after": "8kB", "checkpoint_flush_after": "8kB",
-			"max_wal_size": "128MB", "autovacuum": "off", "bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h",
-		}})
+			// Little memory, and each page goes to the drive at once, so that it is an I/O whoever
+			// writes it.
+			"shared_buffers":         "2MB",
+			"backend_flush_after":    "8kB",
+			"checkpoint_flush_after": "8kB",
+			"max_wal_size":           "128MB",
+			"autovacuum":             "off",
+			"bgwriter_lru_maxpages":  "0",
+			"checkpoint_timeout":     "1h",
+		},
+	})
 	if c.apart {
 		moveLog(t, s.Server, s.drives[1].Dir)
 	}
 	must(t, words("load --target %s --size 20MB -q", s.URL("ds2"))...)
-	must(t, words("load --target %s --workload mailbox --mailboxes 10 --mailbox-size 2MB -q", s.URL("mail"))...)
+	must(
+		t,
+		words(
+			"load --target %s --workload mailbox --mailboxes 10 --mailbox-size 2MB -q",
+			s.URL("mail"),
+		)...)
 	return s
 }
 
@@ -70,7 +89,13 @@ func moveLog(t *testing.T, s *localpg.Server, dir string) {
 	t.Helper()
 	s.Kill()
 	wal := filepath.Join(s.DataDir(), "pg_wal")
-	move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`, wal, dir+"/pg_wal")
+	move := exec.Command(
+		"sh",
+		"-ec",
+		`cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`,
+		wal,
+		dir+"/pg_wal",
+	)
 	out, err := move.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, s.Restart(t.Context()))
@@ -85,9 +110,10 @@ type ios struct {
 	each             float64 // database I/Os per operation
 }
 
-// TestIOs has the tracer, which sees each request with its flags, judge what Storage says of the drives: by role within
-// 3 %, with as many syncs of the log as the server counts, and as many I/Os per operation with a write-back cache as
-// without. make ios runs all cases, those of different servers at once; CI a few.
+// TestIOs has the tracer, which sees each request with its flags, judge what Storage says of the
+// drives: by role within 3 %, with as many syncs of the log as the server counts, and as many I/Os
+// per operation with a write-back cache as without. make ios runs all cases, those of different
+// servers at once; CI a few.
 func TestIOs(t *testing.T) {
 	nightly.Long(t, "lets users work on several drives")
 	versions := []int{0}
@@ -116,7 +142,12 @@ func TestIOs(t *testing.T) {
 					}
 					through := each["write through"]
 					back := each["write back"]
-					t.Logf("%s: %.3f I/Os per operation write through, %.3f write back", workload, through, back)
+					t.Logf(
+						"%s: %.3f I/Os per operation write through, %.3f write back",
+						workload,
+						through,
+						back,
+					)
 					if all && workload == "mail" { // fewer cases vary
 						assert.InEpsilon(t, through, back, .05, "I/Os per operation")
 					}
@@ -126,13 +157,23 @@ func TestIOs(t *testing.T) {
 	}
 }
 
-// judge compares what is said of a run with what the tracer saw of it, and gives the database I/Os per operation.
+// judge compares what is said of a run with what the tracer saw of it, and gives the database I/Os
+// per operation.
 func (s ioServer) judge(t *testing.T, c ioCase) (each float64) {
 	t.Helper()
 	const share = .03
 	got := s.run(t, c)
-	t.Logf("| %v | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.3f |", c, got.data, got.tracedData, got.log,
-		got.tracedLog, got.syncs, got.tracedFlushes, got.each)
+	t.Logf(
+		"| %v | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.3f |",
+		c,
+		got.data,
+		got.tracedData,
+		got.log,
+		got.tracedLog,
+		got.syncs,
+		got.tracedFlushes,
+		got.each,
+	)
 	assert.InEpsilon(t, got.tracedData, got.data, share, "%v: writes of data", c)
 	assert.InEpsilon(t, got.tracedLog, got.log, share, "%v: writes of the log", c)
 	if c.method == "fdatasync" || c.method == "open_datasync" { // else the journal flushes
@@ -142,7 +183,8 @@ func (s ioServer) judge(t *testing.T, c ioCase) (each float64) {
 	return got.each
 }
 
-// run has users work on a database while all that happens on the drives is counted and traced, from quiet to quiet.
+// run has users work on a database while all that happens on the drives is counted and traced, from
+// quiet to quiet.
 func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 	t.Helper()
 	for _, d := range s.drives {
@@ -153,13 +195,24 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 	db.SetMaxIdleConns(0) // an idle session tells only after 10 s what it did
 	// The same work each time: on a copy of the database, with the same seed.
 	const work = "work"
-	pgtest.Exec(t, db, "DROP DATABASE IF EXISTS "+work+" WITH (FORCE)", "CREATE DATABASE "+work+" TEMPLATE "+c.workload,
-		"ALTER SYSTEM SET wal_sync_method = "+c.method, "SELECT pg_reload_conf()")
+	pgtest.Exec(
+		t,
+		db,
+		"DROP DATABASE IF EXISTS "+work+" WITH (FORCE)",
+		"CREATE DATABASE "+work+" TEMPLATE "+c.workload,
+		"ALTER SYSTEM SET wal_sync_method = "+c.method,
+		"SELECT pg_reload_conf()",
+	)
 	pgtest.Exec(t, db, "CHECKPOINT")
 	s.sync(t)
 	target := pgtest.Open(t, postgres.Open, s.URL(work))
 	defer target.Close()
-	w, err := monitor.Observe(t.Context(), []store.Database{target}, 0, monitor.Options{IOTrace: true})
+	w, err := monitor.Observe(
+		t.Context(),
+		[]store.Database{target},
+		0,
+		monitor.Options{IOTrace: true},
+	)
 	require.NoError(t, err)
 	defer w.Close()
 	if w.IOTrace == nil {
@@ -170,7 +223,14 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 	was := s.traced(t, w)
 	start := time.Now()
 	out := filepath.Join(t.TempDir(), "record")
-	must(t, quick("drive", s.URL(work), "--run-time 5s --rate 30/s --seed 7 --verify none -q --out %s", out)...)
+	must(
+		t,
+		quick(
+			"drive",
+			s.URL(work),
+			"--run-time 5s --rate 30/s --seed 7 --verify none -q --out %s",
+			out,
+		)...)
 	pgtest.Exec(t, db, "CHECKPOINT")
 	s.sync(t)
 	to := s.settled(t, w)
@@ -216,7 +276,8 @@ func (s ioServer) sync(t *testing.T) {
 	}
 }
 
-// merged is how many writes of each drive the kernel merged into others: the tracer counts each, the drive does not.
+// merged is how many writes of each drive the kernel merged into others: the tracer counts each,
+// the drive does not.
 func (s ioServer) merged(t *testing.T) (all []float64) {
 	for _, d := range s.drives {
 		all = append(all, d.Counts(t).MergedWrites)
@@ -236,7 +297,8 @@ func (s ioServer) traced(t *testing.T, w *monitor.Observer) map[string]float64 {
 	return all
 }
 
-// settled are the figures when nothing happens any longer: the server's processes tell what they did once a second.
+// settled are the figures when nothing happens any longer: the server's processes tell what they
+// did once a second.
 func (s ioServer) settled(t *testing.T, w *monitor.Observer) (now map[string]float64) {
 	t.Helper()
 	for was := map[string]float64(nil); now == nil || !maps.Equal(was, now); {
@@ -251,9 +313,12 @@ func (s ioServer) settled(t *testing.T, w *monitor.Observer) (now map[string]flo
 func (s ioServer) figures(t *testing.T, w *monitor.Observer) map[string]float64 {
 	t.Helper()
 	columns := map[string]string{
-		"disk_reads_total": monitor.DiskReads, "disk_writes_total": monitor.DiskWrites,
-		"disk_read_bytes_total": monitor.DiskReadBytes, "disk_written_bytes_total": monitor.DiskWrittenBytes,
-		"database_log_syncs_total": monitor.DatabaseLogSyncs, "database_log_bytes_total": monitor.DatabaseLogBytes,
+		"disk_reads_total":         monitor.DiskReads,
+		"disk_writes_total":        monitor.DiskWrites,
+		"disk_read_bytes_total":    monitor.DiskReadBytes,
+		"disk_written_bytes_total": monitor.DiskWrittenBytes,
+		"database_log_syncs_total": monitor.DatabaseLogSyncs,
+		"database_log_bytes_total": monitor.DatabaseLogBytes,
 	}
 	all := map[string]float64{}
 	for _, src := range w.Sources {

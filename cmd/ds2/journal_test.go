@@ -12,9 +12,9 @@ import (
 	"ds2/internal/localpg/pgtest"
 )
 
-// TestJournal kills the server amid a run that keeps a journal, and ends the run in each way that it may end. Whatever
-// the record has besides, ds2 verify compares its journal: nothing is lost, and then an order that is taken away is
-// missed by its number.
+// TestJournal kills the server amid a run that keeps a journal, and ends the run in each way that
+// it may end. Whatever the record has besides, ds2 verify compares its journal: nothing is lost,
+// and then an order that is taken away is missed by its number.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	server, target := loadedServer(t)
@@ -47,14 +47,22 @@ func TestJournal(t *testing.T) {
 			must(t, "reset", "--target", target, "--quiet")
 			p := begin(t, quick("drive", target,
 				"--run-time 0 --max-retries 1000 --journal --verify none --quiet --out out")...)
-			pgtest.Await(t, db, "SELECT max(orderid) > 1210 FROM orders") // those from 1201 on are the run's
+			pgtest.Await(
+				t,
+				db,
+				"SELECT max(orderid) > 1210 FROM orders",
+			) // those from 1201 on are the run's
 			server.Kill()
 			c.end(t, p, server)
 			verify := words("verify --target %s --quiet --record %s", target, p.out)
 			assert.Contains(t, must(t, verify...),
 				"ok      acknowledged purchases that were lost: expected 0, found 0\n")
 			// Not 1201: a purchase that is rolled back uses up its number.
-			first := pgtest.Value[int](t, db, "SELECT min(orderid) FROM orders WHERE orderid > 1200")
+			first := pgtest.Value[int](
+				t,
+				db,
+				"SELECT min(orderid) FROM orders WHERE orderid > 1200",
+			)
 			for _, table := range []string{"cust_hist", "orderlines", "orders"} {
 				pgtest.Exec(t, db, fmt.Sprint("DELETE FROM ", table, " WHERE orderid = ", first))
 			}

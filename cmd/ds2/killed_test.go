@@ -24,11 +24,12 @@ import (
 type killed struct {
 	*testing.T
 	random *rand.Rand
-	took   map[string]time.Duration // how long each command took that came to its end, in a separate process
+	// how long each command took that came to its end, in a separate process
+	took map[string]time.Duration
 }
 
-// kill runs a command in a separate process and kills that at a random moment of the time that it takes; false where it
-// came to its end before.
+// kill runs a command in a separate process and kills that at a random moment of the time that it
+// takes; false where it came to its end before.
 func (k *killed) kill(name string, args ...string) bool {
 	k.Helper()
 	took, known := k.took[name]
@@ -47,7 +48,12 @@ func (k *killed) kill(name string, args ...string) bool {
 	status := p.ProcessState.Sys().(syscall.WaitStatus)
 	switch {
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
-		k.Logf("%s: killed after %s of %s", name, wait.Round(time.Millisecond), took.Round(time.Millisecond))
+		k.Logf(
+			"%s: killed after %s of %s",
+			name,
+			wait.Round(time.Millisecond),
+			took.Round(time.Millisecond),
+		)
 		return true
 	case status.ExitStatus() != exitDone:
 		k.Errorf("%s: %s", name, p.ProcessState)
@@ -56,7 +62,8 @@ func (k *killed) kill(name string, args ...string) bool {
 	return false
 }
 
-// readable reads each record below a directory, whatever a kill left of it, and looks for files that are never removed.
+// readable reads each record below a directory, whatever a kill left of it, and looks for files
+// that are never removed.
 func (k *killed) readable(dir string, finished bool) {
 	k.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -75,10 +82,11 @@ func (k *killed) readable(dir string, finished bool) {
 	assert.NoError(k, err)
 }
 
-// TestKilled kills ds2 itself with SIGKILL at random moments of its commands. Every record can be read, what is resumed
-// or done again comes out exactly as if nothing had been, and nothing stays that the next command does not find.
-// DS2_TEST_KILLS asks for another number of kills, DS2_TEST_SEED for other moments (`make kills`). Only a kill that a
-// command did not forestall by its end counts.
+// TestKilled kills ds2 itself with SIGKILL at random moments of its commands. Every record can be
+// read, what is resumed or done again comes out exactly as if nothing had been, and nothing stays
+// that the next command does not find. DS2_TEST_KILLS asks for another number of kills,
+// DS2_TEST_SEED for other moments (`make kills`). Only a kill that a command did not forestall by
+// its end counts.
 func TestKilled(t *testing.T) {
 	nightly.Only(t, "takes a minute")
 	kills, err := strconv.Atoi(os.Getenv("DS2_TEST_KILLS"))
@@ -114,14 +122,17 @@ func TestKilled(t *testing.T) {
 		{"drive", drive, nil, []string{"reset"}},
 		{"bench", bench, nil, []string{bench, "reset"}},
 		// What is restored is the older copy or the new one: they hold the same.
-		{"snapshot", "snapshot create", []string{"snapshot create"},
-			[]string{drive, "snapshot restore", "snapshot create"}},
+		{
+			"snapshot", "snapshot create",
+			[]string{"snapshot create"},
+			[]string{drive, "snapshot restore", "snapshot create"},
+		},
 		{"reset", "reset", []string{drive}, []string{"reset"}},
 		{"verify", "verify", nil, []string{"verify"}},
 	}
 	hits := map[string]int{}
-	// A command is left to come to its end at first, so that it is known how long it takes, and where it was quicker
-	// than then.
+	// A command is left to come to its end at first, so that it is known how long it takes, and
+	// where it was quicker than then.
 	hit := 0
 	for try := 0; hit < kills && try < 2*kills+2*len(commands); try++ {
 		out := filepath.Join(dir, strconv.Itoa(try))
@@ -135,18 +146,28 @@ func TestKilled(t *testing.T) {
 		}
 		k.readable(out, false)
 		if c.name == "load" {
-			// One that was killed before it had dropped anything, or at its very end, leaves nothing to resume.
+			// One that was killed before it had dropped anything, or at its very end, leaves
+			// nothing to resume.
 			code, _, stderr := execute(t, line(load+" --resume", out)...)
-			assert.True(t, code == exitDone || strings.Contains(stderr, "there is nothing to resume"),
-				"exit %d, %s", code, stderr)
+			assert.True(
+				t,
+				code == exitDone || strings.Contains(stderr, "there is nothing to resume"),
+				"exit %d, %s",
+				code,
+				stderr,
+			)
 		}
 		for _, text := range c.after {
 			must(t, line(text, out)...)
 		}
 		k.readable(out, c.name == "bench")
 		if c.name == "snapshot" {
-			names := pgtest.Value[string](t, admin, fmt.Sprintf(`SELECT string_agg(datname, ' ' ORDER BY datname)
-				FROM pg_database WHERE starts_with(datname, '%s')`, database))
+			names := pgtest.Value[string](
+				t,
+				admin,
+				fmt.Sprintf(`SELECT string_agg(datname, ' ' ORDER BY datname)
+				FROM pg_database WHERE starts_with(datname, '%s')`, database),
+			)
 			assert.Equal(t, database+" "+database+"_ds2_snapshot", names, "want one and its copy")
 		}
 		assert.Equal(t, fresh, pgtest.Contents(t, target), "kill %d of %s", hit, c.name)

@@ -30,14 +30,20 @@ func readYAML(t *testing.T, path string, v any) {
 
 // The jobs are such as Kubernetes takes, by its own schema; a misspelt field is not.
 func TestKubernetesJobSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("../../testdata/kubernetes/job-batch-v1.schema.json")
+	schema, err := jsonschema.NewCompiler().
+		Compile("../../testdata/kubernetes/job-batch-v1.schema.json")
 	require.NoError(t, err)
 	for _, file := range []string{"generate.yaml", "drive.yaml"} {
 		var job map[string]any
 		readYAML(t, kubernetesScripts+file, &job)
 		assert.NoError(t, schema.Validate(job), file)
 		job["spec"].(map[string]any)["completion"] = 4
-		assert.Error(t, schema.Validate(job), "%s: the schema takes a job with a field that there", file)
+		assert.Error(
+			t,
+			schema.Validate(job),
+			"%s: the schema takes a job with a field that there",
+			file,
+		)
 	}
 }
 
@@ -58,8 +64,20 @@ func indexedJob(t *testing.T, file string) (pods int, args []string) {
 	}
 	readYAML(t, kubernetesScripts+file, &job)
 	pod := job.Spec.Template.Spec
-	require.True(t, job.Spec.CompletionMode == "Indexed" && pod.RestartPolicy == "Never", "%s: job %+v", file, job)
-	require.True(t, len(pod.Containers) == 1 && len(pod.Containers[0].Command) == 0, "%s: job %+v", file, job)
+	require.True(
+		t,
+		job.Spec.CompletionMode == "Indexed" && pod.RestartPolicy == "Never",
+		"%s: job %+v",
+		file,
+		job,
+	)
+	require.True(
+		t,
+		len(pod.Containers) == 1 && len(pod.Containers[0].Command) == 0,
+		"%s: job %+v",
+		file,
+		job,
+	)
 	return job.Spec.Completions, pod.Containers[0].Args
 }
 
@@ -73,7 +91,8 @@ func podArgs(args []string, index int, replace ...string) []string {
 	return all
 }
 
-// What the job's pods run makes, with the size and the directory of a test, a whole dataset, each pod a part of it.
+// What the job's pods run makes, with the size and the directory of a test, a whole dataset, each
+// pod a part of it.
 func TestKubernetesGenerate(t *testing.T) {
 	pods, args := indexedJob(t, "generate.yaml")
 	volume := t.TempDir()
@@ -85,7 +104,8 @@ func TestKubernetesGenerate(t *testing.T) {
 	verifyShards(t, volume)
 }
 
-// verifyShards puts what the pods made in a volume together, as the job's own comment says, and verifies the whole.
+// verifyShards puts what the pods made in a volume together, as the job's own comment says, and
+// verifies the whole.
 func verifyShards(t *testing.T, volume string) {
 	t.Helper()
 	files, err := filepath.Glob(volume + "/shard-*/*")
@@ -97,8 +117,8 @@ func verifyShards(t *testing.T, volume string) {
 	assert.Contains(t, must(t, "generate", "--verify", whole), "40 files")
 }
 
-// What the job's pods run, at a known rate and until Prometheus was told of orders of each, is one run: Prometheus sums
-// the pods, and their records merge and pass the audit together.
+// What the job's pods run, at a known rate and until Prometheus was told of orders of each, is one
+// run: Prometheus sums the pods, and their records merge and pass the audit together.
 func TestKubernetesDrive(t *testing.T) {
 	nightly.Long(t, "drives for 20 s")
 	t.Parallel()
@@ -121,8 +141,10 @@ func TestKubernetesDrive(t *testing.T) {
 			"$START_AT", start.UTC().Format(time.RFC3339), "$RUN_ID", "many", // as envsubst does
 			"--threads=32", "--threads=2",
 			"0.0.0.0:9464", "127.0.0.1:0", "/records", records)
-		pod := startProgram(t, append(line, words("--warmup-time=1s --ramp-rate=100 --spacing=even --rate=%d/s",
-			rate)...)...)
+		pod := startProgram(
+			t,
+			append(line, words("--warmup-time=1s --ramp-rate=100 --spacing=even --rate=%d/s",
+				rate)...)...)
 		pod.Env = append(os.Environ(), "DS2_TARGET="+target)
 		pod.start(t)
 		running = append(running, pod)
@@ -132,7 +154,12 @@ func TestKubernetesDrive(t *testing.T) {
 	}
 	for i, pod := range running {
 		pod.await(t, "orders that Prometheus knows of", func() bool {
-			told := query(t, prometheus, fmt.Sprintf("ds2_orders_total{instance=%q} > 20", addresses[i]), time.Now())
+			told := query(
+				t,
+				prometheus,
+				fmt.Sprintf("ds2_orders_total{instance=%q} > 20", addresses[i]),
+				time.Now(),
+			)
 			return len(told) == 1
 		})
 	}
@@ -149,15 +176,21 @@ func TestKubernetesDrive(t *testing.T) {
 		all = append(all, recordOf(t, folders[i]))
 		made += all[i].Counts.Orders
 	}
-	await(t, "the pods' last scrapes to be in the sum", func() bool { // a query is of a whole second
-		var told float64
-		for i, page := range pages {
-			told += slices.Max(scrapedOrders(t, prometheus, page, all[i]))
-		}
-		sum := query(t, prometheus, "sum(max_over_time(ds2_orders_total[1h]))", time.Now())
-		return slices.Equal([]float64{told}, sum)
-	})
-	merged := decoded[[]result.Summary](t, append([]string{"report", "--merge", "--output", "json"}, folders...)...)
+	await(
+		t,
+		"the pods' last scrapes to be in the sum",
+		func() bool { // a query is of a whole second
+			var told float64
+			for i, page := range pages {
+				told += slices.Max(scrapedOrders(t, prometheus, page, all[i]))
+			}
+			sum := query(t, prometheus, "sum(max_over_time(ds2_orders_total[1h]))", time.Now())
+			return slices.Equal([]float64{told}, sum)
+		},
+	)
+	merged := decoded[[]result.Summary](
+		t,
+		append([]string{"report", "--merge", "--output", "json"}, folders...)...)
 	require.Len(t, merged, 1)
 	require.Equal(t, made, merged[0].Counts.Orders)
 	verify := []string{"verify", "--target", target}
@@ -167,7 +200,8 @@ func TestKubernetesDrive(t *testing.T) {
 	must(t, verify...)
 }
 
-// TestComposeFile: what the service ds2 runs is a command line of ds2, whose record goes to the volume.
+// TestComposeFile: what the service ds2 runs is a command line of ds2, whose record goes to the
+// volume.
 func TestComposeFile(t *testing.T) {
 	var file struct {
 		Services map[string]struct {

@@ -80,17 +80,42 @@ PowerShell:
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
 	f.flags = flags
-	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+workloadNames())
+	flags.StringVar(
+		&f.workload,
+		"workload",
+		ds2.Name,
+		"workload that the database is for: "+workloadNames(),
+	)
 	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB, or "+
 		"customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
-	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
+	flags.StringVar(
+		&f.words,
+		"words",
+		"",
+		"file of word lists for titles and actors (default: built-in)",
+	)
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
-	flags.StringVar(&f.from, "from", "", "directory that ds2 generate wrote, to load instead of a new dataset")
+	flags.StringVar(
+		&f.from,
+		"from",
+		"",
+		"directory that ds2 generate wrote, to load instead of a new dataset",
+	)
 	complete(flags, "size", "S", "M", "W", "L")
 	completeDirectories(flags, "from")
 	flags.BoolVar(&f.options.Drop, "drop", false, "drop this workload's data first")
-	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
-	flags.IntVar(&f.options.AtOnce, "parallel", 0, "tables or parts copied, and indexes built, at once")
+	flags.BoolVar(
+		&f.options.Resume,
+		"resume",
+		false,
+		"continue an unfinished load of the same dataset",
+	)
+	flags.IntVar(
+		&f.options.AtOnce,
+		"parallel",
+		0,
+		"tables or parts copied, and indexes built, at once",
+	)
 	flags.Lookup("parallel").DefValue = "the number of CPUs, at least 2, at most one per 256 MiB " +
 		"of half the server's memory"
 	under(flags, ofDataset, "workload", "size", "resume", "drop")
@@ -102,36 +127,88 @@ PowerShell:
 	return cmd
 }
 
-// maxFiles is a limit against slips of the keyboard: SQL Server's own is 32,767 files in a database.
+// maxFiles is a limit against slips of the keyboard: SQL Server's own is 32,767 files in a
+// database.
 const maxFiles = 256
 
-// defaultRecovery is what SQL Server gives a new database, and maxRecovery what no log of a test needs.
+// defaultRecovery is what SQL Server gives a new database, and maxRecovery what no log of a test
+// needs.
 const defaultRecovery, maxRecovery = 60, 86400
 
-// addPlacement declares the flags for the placement of a database, and on SQL Server for the login that the driver gets
-// there and for files that the server reads itself.
+// addPlacement declares the flags for the placement of a database, and on SQL Server for the login
+// that the driver gets there and for files that the server reads itself.
 func (f *loadFlags) addPlacement(flags *pflag.FlagSet) {
 	p := &f.options.Schema
 	l := &f.options.Schema.Layout
-	flags.StringVar(&p.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: "+
-		"the database's)")
-	flags.StringVar(&p.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: "+
-		"the database's)")
-	flags.IntVar(&l.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four "+
-		"filegroups; a quarter to one per core")
-	flags.StringVar(&l.DataDir, "data-dir", "", "SQL Server: directory of the data files, as the server sees "+
-		"it (default: the server's)")
-	flags.StringVar(&l.LogDir, "log-dir", "", "SQL Server: directory of the log file (default: the server's)")
-	flags.Int64Var(&l.LogMB, "log-size", 0, "SQL Server: size of the log file in MB; an order writes about 6 "+
-		"kB, and a log that grows stalls the run (default: 40 % of the data, at least 256)")
-	flags.IntVar(&f.recovery, "target-recovery-time", defaultRecovery, "SQL Server: target recovery time in seconds, "+
-		"for which changed pages are written all the time; 0 = checkpoints about once a minute, as before 2016")
-	flags.StringVar(&l.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, "+
-		"created with --driver-password-file")
-	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for "+
-		"--driver-login on its first line")
-	flags.StringVar(&l.FilesDir, "server-dir", "", "SQL Server: the directory of --from as the server sees "+
-		"it, to read the files by BULK INSERT")
+	flags.StringVar(
+		&p.DataTablespace,
+		"data-tablespace",
+		"",
+		"PostgreSQL: tablespace of the tables (default: "+
+			"the database's)",
+	)
+	flags.StringVar(
+		&p.IndexTablespace,
+		"index-tablespace",
+		"",
+		"PostgreSQL: tablespace of the indexes (default: "+
+			"the database's)",
+	)
+	flags.IntVar(
+		&l.FilesPerFilegroup,
+		"files-per-filegroup",
+		1,
+		"SQL Server: files of each of the four "+
+			"filegroups; a quarter to one per core",
+	)
+	flags.StringVar(
+		&l.DataDir,
+		"data-dir",
+		"",
+		"SQL Server: directory of the data files, as the server sees "+
+			"it (default: the server's)",
+	)
+	flags.StringVar(
+		&l.LogDir,
+		"log-dir",
+		"",
+		"SQL Server: directory of the log file (default: the server's)",
+	)
+	flags.Int64Var(
+		&l.LogMB,
+		"log-size",
+		0,
+		"SQL Server: size of the log file in MB; an order writes about 6 "+
+			"kB, and a log that grows stalls the run (default: 40 % of the data, at least 256)",
+	)
+	flags.IntVar(
+		&f.recovery,
+		"target-recovery-time",
+		defaultRecovery,
+		"SQL Server: target recovery time in seconds, "+
+			"for which changed pages are written all the time; 0 = checkpoints about once a minute, as before 2016",
+	)
+	flags.StringVar(
+		&l.Login,
+		"driver-login",
+		"ds2user",
+		"SQL Server: login and user that own the database, "+
+			"created with --driver-password-file",
+	)
+	flags.StringVar(
+		&f.passwordFile,
+		"driver-password-file",
+		"",
+		"SQL Server: file with the password for "+
+			"--driver-login on its first line",
+	)
+	flags.StringVar(
+		&l.FilesDir,
+		"server-dir",
+		"",
+		"SQL Server: the directory of --from as the server sees "+
+			"it, to read the files by BULK INSERT",
+	)
 	under(flags, ofPlacement)
 }
 
@@ -140,9 +217,17 @@ func (f *loadFlags) checkLayout() error {
 	l := &f.options.Schema.Layout
 	switch {
 	case l.FilesPerFilegroup < 1 || l.FilesPerFilegroup > maxFiles:
-		return usageError("--files-per-filegroup is %d: it must be 1 to %d", l.FilesPerFilegroup, maxFiles)
+		return usageError(
+			"--files-per-filegroup is %d: it must be 1 to %d",
+			l.FilesPerFilegroup,
+			maxFiles,
+		)
 	case f.recovery < 0 || f.recovery > maxRecovery:
-		return usageError("--target-recovery-time is %d: it must be 0 to %d seconds", f.recovery, maxRecovery)
+		return usageError(
+			"--target-recovery-time is %d: it must be 0 to %d seconds",
+			f.recovery,
+			maxRecovery,
+		)
 	case l.LogMB < 0:
 		return usageError("--log-size is %d: it must be 0 or more", l.LogMB)
 	case l.Login == "":
@@ -185,7 +270,10 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		given := f.options.Schema.Layout.FilesDir != ""
 		reads := schema.ReadsFiles(s.Engine())
 		if given && !reads {
-			return usageError("--server-dir: %s cannot read the files itself: leave it out", s.Engine())
+			return usageError(
+				"--server-dir: %s cannot read the files itself: leave it out",
+				s.Engine(),
+			)
 		}
 		if f.from != "" && reads && !given {
 			return usageError("--from: %s reads the files itself: add --server-dir, "+
@@ -209,7 +297,11 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", report.Growth)
 		}
 		if err != nil {
-			return interrupted(i.Soft, serverLost(err, report), "load interrupted; continue it with ds2 load --resume")
+			return interrupted(
+				i.Soft,
+				serverLost(err, report),
+				"load interrupted; continue it with ds2 load --resume",
+			)
 		}
 		printLoad(cmd.OutOrStdout(), s, f.options.Dataset, report)
 	}
@@ -224,7 +316,9 @@ func (f *loadFlags) dataset() (err error) {
 		names := strings.Join(workloads().Names(), " or ")
 		return usageError("--workload: unknown workload %q: use %s", f.workload, names)
 	}
-	if err := notOf(f.workload, f.flags, func(t tenant) []string { return t.loadFlags }); err != nil {
+	if err := notOf(f.workload, f.flags, func(t tenant) []string {
+		return t.loadFlags
+	}); err != nil {
 		return err
 	}
 	f.options.Dataset, err = t.dataset(f)
@@ -243,8 +337,10 @@ func (f *loadFlags) ds2() (workload.Dataset, error) {
 		return nil, usageError("--data-seed and --from exclude each other: " +
 			"the files in the directory have their rows already")
 	case f.options.Schema.Layout.FilesDir != "" && f.from == "":
-		return nil, usageError("--server-dir needs --from, which names the same directory as this machine sees it: " +
-			"its manifest says what the files hold")
+		return nil, usageError(
+			"--server-dir needs --from, which names the same directory as this machine sees it: " +
+				"its manifest says what the files hold",
+		)
 	case f.from != "":
 		return f.directory()
 	}
@@ -274,25 +370,41 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 			return nil, err
 		}
 		if size != dir.Manifest.Size {
-			return nil, usageError("--size: directory %s holds a dataset of size %s, not %s; leave --size out",
-				f.from, dir.Manifest.Size, size)
+			return nil, usageError(
+				"--size: directory %s holds a dataset of size %s, not %s; leave --size out",
+				f.from,
+				dir.Manifest.Size,
+				size,
+			)
 		}
 	}
 	parts, err := dir.Parts()
 	if err != nil {
 		return nil, flagError("from", err)
 	}
-	data := ds2.Dataset{Size: dir.Manifest.Size, Words: dir.Manifest.Words, Seed: dir.Manifest.DataSeed, Rows: parts}
+	data := ds2.Dataset{
+		Size:  dir.Manifest.Size,
+		Words: dir.Manifest.Words,
+		Seed:  dir.Manifest.DataSeed,
+		Rows:  parts,
+	}
 	if l := &f.options.Schema.Layout; l.FilesDir != "" {
 		l.CRLF = dir.Manifest.Lines == "crlf"
 		for _, e := range dir.Manifest.Files {
-			l.Files = append(l.Files, schema.ServerFile{Name: e.Name, Table: string(e.Table), Rows: e.Rows})
+			l.Files = append(
+				l.Files,
+				schema.ServerFile{Name: e.Name, Table: string(e.Table), Rows: e.Rows},
+			)
 		}
 	}
 	return data, nil
 }
 
-func (f *loadFlags) load(i *interrupts, engine store.Database, stderr io.Writer) (*load.Report, error) {
+func (f *loadFlags) load(
+	i *interrupts,
+	engine store.Database,
+	stderr io.Writer,
+) (*load.Report, error) {
 	options := f.options
 	tell, stop := showProgress(f.quiet, stderr)("load", progress.Work)
 	defer stop()
@@ -330,7 +442,9 @@ func (f *loadFlags) load(i *interrupts, engine store.Database, stderr io.Writer)
 func serverLost(err error, r *load.Report) error {
 	e, ok := errors.AsType[*store.Error](err)
 	said := ok && e.Code != "" && e.Hint != "" // by the server itself
-	tables := slices.ContainsFunc(r.Phases, func(p load.PhaseTime) bool { return p.Phase == schema.Tables })
+	tables := slices.ContainsFunc(r.Phases, func(p load.PhaseTime) bool {
+		return p.Phase == schema.Tables
+	})
 	if !ok || said || e.Class != store.Connection || !tables {
 		return err
 	}
@@ -339,15 +453,35 @@ func serverLost(err error, r *load.Report) error {
 }
 
 func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {
-	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(), r.Elapsed.Round(100*time.Millisecond))
+	fmt.Fprintf(
+		w,
+		"loaded %s into %s in %s\n",
+		data,
+		s.Label(),
+		r.Elapsed.Round(100*time.Millisecond),
+	)
 	for _, p := range r.Phases {
 		share := 100 * p.Time.Seconds() / r.Elapsed.Seconds()
-		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond), share)
+		fmt.Fprintf(
+			w,
+			"  %-12s %10s  %3.0f %%\n",
+			p.Phase,
+			p.Time.Round(10*time.Millisecond),
+			share,
+		)
 	}
 	fmt.Fprintf(w, "  %-12s %14s %10s %12s %10s\n", "table", "rows", "bytes", "rows/s", "MB/s")
 	for _, t := range r.Tables {
 		if rows, bytes := t.Rate(); rows > 0 {
-			fmt.Fprintf(w, "  %-12s %14d %10s %12.0f %10.1f", t.Table, t.Rows, bytesText(t.Bytes), rows, bytes/1e6)
+			fmt.Fprintf(
+				w,
+				"  %-12s %14d %10s %12.0f %10.1f",
+				t.Table,
+				t.Rows,
+				bytesText(t.Bytes),
+				rows,
+				bytes/1e6,
+			)
 		} else {
 			fmt.Fprintf(w, "  %-12s %14d %10s %12s %10s", t.Table, t.Rows, "-", "-", "-")
 		}

@@ -20,7 +20,8 @@ import (
 	"ds2/schema"
 )
 
-// TestServerLost: what a load advises where its server went away is no advice where the server answered and said why.
+// TestServerLost: what a load advises where its server went away is no advice where the server
+// answered and said why.
 func TestServerLost(t *testing.T) {
 	began := &load.Report{Phases: []load.PhaseTime{{Phase: schema.Tables, Time: time.Second}}}
 	const memory = "if memory was short"
@@ -31,8 +32,10 @@ func TestServerLost(t *testing.T) {
 		"the connection broke":    {store.Error{Class: store.Connection}, true},
 		"the server is not there": {store.Error{Class: store.Connection, Hint: "start the server"}, true},
 		"the server goes down":    {store.Error{Class: store.Connection, Code: "57P01"}, true},
-		"the role dbo does not exist": {store.Error{Class: store.Connection, Code: "33557097",
-			Hint: "the text is PostgreSQL's"}, false},
+		"the role dbo does not exist": {store.Error{
+			Class: store.Connection, Code: "33557097",
+			Hint: "the text is PostgreSQL's",
+		}, false},
 		"the statement was refused": {store.Error{Class: store.Bug}, false},
 	} {
 		c.err.Err = errors.New(name)
@@ -41,8 +44,9 @@ func TestServerLost(t *testing.T) {
 	}
 }
 
-// TestLoadWaitsForRecovery (E10): a server that recovers after a crash refuses sessions until it is done. The recovery
-// here waits for the next file of an archive, as long as the test has it wait; a hot standby would take readers before.
+// TestLoadWaitsForRecovery (E10): a server that recovers after a crash refuses sessions until it is
+// done. The recovery here waits for the next file of an archive, as long as the test has it wait; a
+// hot standby would take readers before.
 func TestLoadWaitsForRecovery(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"hot_standby": "off"}})
@@ -62,8 +66,15 @@ func TestLoadWaitsForRecovery(t *testing.T) {
 		return strings.Contains(err.Error(), "57P03")
 	})
 
-	p := begin(t, words("load --resume --target %s --size 1MB --metrics-addr '' --quiet", server.URL("ds2"))...)
-	p.await(t, "word that it waits", func() bool { return strings.Contains(p.stderr.String(), "waiting") })
+	p := begin(
+		t,
+		words(
+			"load --resume --target %s --size 1MB --metrics-addr '' --quiet",
+			server.URL("ds2"),
+		)...)
+	p.await(t, "word that it waits", func() bool {
+		return strings.Contains(p.stderr.String(), "waiting")
+	})
 	require.NoError(t, os.WriteFile(whole, nil, 0o644))
 	p.ends(t, exitDone)
 	require.NoError(t, <-restarted)

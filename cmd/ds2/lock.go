@@ -18,8 +18,12 @@ import (
 	"ds2/internal/store"
 )
 
-// openLocked opens the targets of a command, and keeps every other ds2 from them until they are released.
-func (f targetFlags) openLocked(i *interrupts, cmd *cobra.Command) ([]store.Database, func(), error) {
+// openLocked opens the targets of a command, and keeps every other ds2 from them until they are
+// released.
+func (f targetFlags) openLocked(
+	i *interrupts,
+	cmd *cobra.Command,
+) ([]store.Database, func(), error) {
 	stores, err := f.open()
 	if err != nil {
 		return nil, nil, err
@@ -32,17 +36,27 @@ func (f targetFlags) openLocked(i *interrupts, cmd *cobra.Command) ([]store.Data
 	return stores, func() { unlock(); closeStores(stores) }, nil
 }
 
-// lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The
-// locks are waited for as long as soft lasts, and held through both stages of a stop.
-func (i *interrupts) lockStores(command, run string, stores []store.Database, stderr io.Writer) (func(), error) {
+// lockStores keeps every other ds2 from the databases until unlock, or those of other runs where
+// the run has an id. The locks are waited for as long as soft lasts, and held through both stages
+// of a stop.
+func (i *interrupts) lockStores(
+	command, run string,
+	stores []store.Database,
+	stderr io.Writer,
+) (func(), error) {
 	host, _ := os.Hostname()
 	host = cmp.Or(host, "an unknown host")
 	lock := store.Lock{
 		Holder: store.Holder{Command: command, PID: os.Getpid(), Host: host, Since: time.Now()},
 		Run:    run,
 		Lost: func(err error) {
-			i.lost(fmt.Errorf("the database's lock was lost with its connection, and another ds2 has it now, "+
-				"so the results of this one are invalid: %w", err))
+			i.lost(
+				fmt.Errorf(
+					"the database's lock was lost with its connection, and another ds2 has it now, "+
+						"so the results of this one are invalid: %w",
+					err,
+				),
+			)
 		},
 	}
 	say := func(text string) { fmt.Fprintln(stderr, "note:", escape.Text(text)) }
@@ -53,7 +67,9 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 		var one func()
 		err := store.AwaitStart(
 			func(d time.Duration) bool { return progress.Pause(i.Soft, d) },
-			func(err error) { fmt.Fprintf(stderr, "note: waiting until the server accepts connections: %v\n", err) },
+			func(err error) {
+				fmt.Fprintf(stderr, "note: waiting until the server accepts connections: %v\n", err)
+			},
 			func() (err error) { one, err = s.Lock(ctx, lock); return err },
 		)
 		if !stop() && err == nil {
@@ -74,7 +90,8 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 	return unlock, nil
 }
 
-// watchWaits says, once each, what servers keep a command waiting for, until stop. While users work it asks nothing.
+// watchWaits says, once each, what servers keep a command waiting for, until stop. While users work
+// it asks nothing.
 func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (stop func()) {
 	stop = func() {}
 	for _, s := range stores {
@@ -87,9 +104,16 @@ func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (s
 			ctx, cancel := outside.Within(ctx, outside.Patience)
 			defer cancel()
 			waits, err := waitsOf(ctx, s)
-			gone := store.Classify(err) == store.Connection && context.Cause(ctx) != context.Canceled
+			gone := store.Classify(err) == store.Connection &&
+				context.Cause(ctx) != context.Canceled
 			if gone && !silent && !quiet() {
-				say(fmt.Sprintf("waiting for %s, which does not answer: %v", s.Label(), outside.Err(ctx, err)))
+				say(
+					fmt.Sprintf(
+						"waiting for %s, which does not answer: %v",
+						s.Label(),
+						outside.Err(ctx, err),
+					),
+				)
 			}
 			silent = gone
 			for what, text := range waits {
@@ -107,13 +131,14 @@ func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (s
 	return stop
 }
 
-// waiter is an engine that says what statements of this process wait for since a while, by what holds them up, such as
-// a process.
+// waiter is an engine that says what statements of this process wait for since a while, by what
+// holds them up, such as a process.
 type waiter interface {
 	Waits(ctx context.Context, since time.Duration) (map[string]string, error)
 }
 
-// waitsOf is what a server keeps statements waiting for; of one that cannot say, whether it answers.
+// waitsOf is what a server keeps statements waiting for; of one that cannot say, whether it
+// answers.
 func waitsOf(ctx context.Context, s store.Database) (map[string]string, error) {
 	if engine, ok := s.(waiter); ok {
 		return engine.Waits(ctx, outside.Patience/2)

@@ -23,7 +23,9 @@ func TestOneCommandAtATime(t *testing.T) {
 	target := loaded(t)
 	must(t, "snapshot", "create", "--target", target)
 	t.Cleanup(func() { execute(t, "snapshot", "drop", "--target", target) })
-	shared := func(more string) []string { return quick("drive", target, "--threads 1 --run-id shared %s", more) }
+	shared := func(more string) []string {
+		return quick("drive", target, "--threads 1 --run-id shared %s", more)
+	}
 	p := driving(t, shared("--run-time 10m --out out")...)
 
 	host, err := os.Hostname()
@@ -58,8 +60,8 @@ func TestOneCommandAtATime(t *testing.T) {
 	})
 }
 
-// TestLostLock ends the connection that holds a run's lock, and takes the lock: the run ends, is marked, and does not
-// count.
+// TestLostLock ends the connection that holds a run's lock, and takes the lock: the run ends, is
+// marked, and does not count.
 func TestLostLock(t *testing.T) {
 	t.Parallel()
 	target := loaded(t)
@@ -69,7 +71,10 @@ func TestLostLock(t *testing.T) {
 		WHERE application_name LIKE 'ds2 drive %d %%'`, p.Process.Pid)
 	for taken := false; !taken; {
 		pgtest.Value[int](t, s.DB(), end)
-		lock := store.Lock{Holder: store.Holder{Command: "test", PID: 1, Host: "here"}, Lost: func(error) {}}
+		lock := store.Lock{
+			Holder: store.Holder{Command: "test", PID: 1, Host: "here"},
+			Lost:   func(error) {},
+		}
 		unlock, err := s.Lock(t.Context(), lock)
 		if taken = err == nil; taken { // else it was taken again before another could
 			defer unlock()

@@ -21,20 +21,26 @@ import (
 	"ds2/internal/result"
 )
 
-// onSlowDrives is a server of a version whose data and whose log lie on separate drives, which can be held back.
+// onSlowDrives is a server of a version whose data and whose log lie on separate drives, which can
+// be held back.
 func onSlowDrives(t *testing.T, version int) (server *localpg.Server, data, log *devicetest.Slow) {
 	t.Helper()
 	data = devicetest.MountSlow(t, "ext4", "/dev/shm", 1000<<20)
 	log = devicetest.MountSlow(t, "ext4", "/dev/shm", 200<<20)
 	server = pgtest.Start(t, localpg.Options{
 		Version: version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
-			"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
-		}})
+			"shared_buffers":     "16MB",
+			"max_wal_size":       "64MB",
+			"checkpoint_timeout": "30s",
+			"autovacuum":         "off",
+		},
+	})
 	moveLog(t, server, log.Dir)
 	return server, data, log
 }
 
-// holdMemory holds a server and the kernel's cache of its files to n bytes. What it gives ends that.
+// holdMemory holds a server and the kernel's cache of its files to n bytes. What it gives ends
+// that.
 func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) {
 	t.Helper()
 	group := fmt.Sprintf("/sys/fs/cgroup/memory/ds2-slow-%d", os.Getpid())
@@ -46,7 +52,11 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 	if err := os.Mkdir(group, 0o755); err != nil {
 		t.Skipf("no control group can be made: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(group, limit), []byte(strconv.FormatInt(bytes, 10)), 0); err != nil {
+	if err := os.WriteFile(
+		filepath.Join(group, limit),
+		[]byte(strconv.FormatInt(bytes, 10)),
+		0,
+	); err != nil {
 		t.Skipf("no control group can be limited: %v", err)
 	}
 	processes := pgtest.Processes(t, server.DataDir())
@@ -68,20 +78,28 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 	}
 }
 
-// TestMailboxVerdict has users work on drives that are held back, or the server above them: Jetstress's limits turn
-// with slow reads of the data and slow writes of the log, wherever these wait, and not with slow writes of the data. A
-// result names the layer above the drives where it is that.
+// TestMailboxVerdict has users work on drives that are held back, or the server above them:
+// Jetstress's limits turn with slow reads of the data and slow writes of the log, wherever these
+// wait, and not with slow writes of the data. A result names the layer above the drives where it is
+// that.
 func TestMailboxVerdict(t *testing.T) {
 	nightly.Only(t, "takes minutes")
 	for _, version := range []int{15, 18} {
-		t.Run(fmt.Sprintf("PostgreSQL %d", version), func(t *testing.T) { testMailboxVerdict(t, version) })
+		t.Run(fmt.Sprintf("PostgreSQL %d", version), func(t *testing.T) {
+			testMailboxVerdict(t, version)
+		})
 	}
 }
 
 func testMailboxVerdict(t *testing.T, version int) {
 	const slowReads, slowLog = "data read mean < 20ms", "log write mean < 10ms"
 	server, data, log := onSlowDrives(t, version)
-	must(t, words("load --target %s --workload mailbox --mailboxes 20 --mailbox-size 10MB -q", server.URL("mail"))...)
+	must(
+		t,
+		words(
+			"load --target %s --workload mailbox --mailboxes 20 --mailbox-size 10MB -q",
+			server.URL("mail"),
+		)...)
 	must(t, words("load --target %s --size 200MB -q", server.URL("ds2"))...)
 	t.Cleanup(holdMemory(t, server, 90<<20))
 	devicetest.Forget(t, server.DataDir())
@@ -125,8 +143,12 @@ func testMailboxVerdict(t *testing.T, version int) {
 				}
 				hold(c.reads, c.writes, c.logWrites, c.above, c.logAbove)
 			})
-			code, stdout, stderr := execute(t, quick("drive", server.URL(c.workload),
-				"--threads 3 --warmup-time 2s --run-time 8s --limit exchange2007 --verify none -q --out %s", out)...)
+			code, stdout, stderr := execute(t, quick(
+				"drive",
+				server.URL(c.workload),
+				"--threads 3 --warmup-time 2s --run-time 8s --limit exchange2007 --verify none -q --out %s",
+				out,
+			)...)
 			close(over)
 			slowing.Wait()
 			hold(0, 0, 0, 0, 0)
@@ -144,7 +166,12 @@ func testMailboxVerdict(t *testing.T, version int) {
 				return
 			}
 			d := record.Storage
-			require.True(t, d != nil && !d.Shared && d.Reads != 0 && d.LogWrites != 0, "storage %+v", d)
+			require.True(
+				t,
+				d != nil && !d.Shared && d.Reads != 0 && d.LogWrites != 0,
+				"storage %+v",
+				d,
+			)
 			for _, v := range d.Volumes {
 				require.True(t, v.Name != data.Name || c.writes == 0 || v.WriteMean != nil &&
 					*v.WriteMean >= 0.02, "the data's writes were not slow: %+v", v)

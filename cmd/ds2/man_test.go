@@ -19,8 +19,8 @@ import (
 // manVariable names a directory for the manual pages, of which a release takes them.
 const manVariable = "DS2_MAN"
 
-// TestMan writes the manual pages, from the text that --help shows: there is one for each command, which man reads
-// without a complaint.
+// TestMan writes the manual pages, from the text that --help shows: there is one for each command,
+// which man reads without a complaint.
 func TestMan(t *testing.T) {
 	dir := os.Getenv(manVariable)
 	if dir != "" {
@@ -31,7 +31,12 @@ func TestMan(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
 	writeManual(t, dir)
 	for _, cmd := range newRoot().Commands() {
-		texttest.Contains(t, read(t, filepath.Join(dir, "ds2-"+cmd.Name()+".1")), `"Sep 2026"`, "SEE ALSO")
+		texttest.Contains(
+			t,
+			read(t, filepath.Join(dir, "ds2-"+cmd.Name()+".1")),
+			`"Sep 2026"`,
+			"SEE ALSO",
+		)
 	}
 	if _, err := exec.LookPath("man"); err != nil {
 		t.Skip("man is not installed, so how it shows the pages was not looked at")
@@ -48,7 +53,11 @@ func TestMan(t *testing.T) {
 		assert.Empty(t, complaints.String(), page)
 		assert.GreaterOrEqual(t, len(text), 300, page)
 		if strings.HasSuffix(page, "ds2-experiment.1") {
-			assert.Contains(t, string(text), "\n         factors         flags with a list of values;")
+			assert.Contains(
+				t,
+				string(text),
+				"\n         factors         flags with a list of values;",
+			)
 		}
 	}
 }

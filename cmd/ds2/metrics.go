@@ -17,10 +17,12 @@ import (
 	"ds2/internal/workload"
 )
 
-// defaultMetricsAddr is where /metrics and the live page are served. Where it is taken, by another run, a free port is.
+// defaultMetricsAddr is where /metrics and the live page are served. Where it is taken, by another
+// run, a free port is.
 const defaultMetricsAddr = "127.0.0.1:9464"
 
-// metricsFlags say where a run's figures go to Prometheus, and where the command shows what it is at.
+// metricsFlags say where a run's figures go to Prometheus, and where the command shows what it is
+// at.
 type metricsFlags struct {
 	metricsAddr, pushgateway string
 }
@@ -42,11 +44,15 @@ func (f *metricsFlags) addAddress(flags *pflag.FlagSet) {
 func (f *metricsFlags) check() error {
 	if f.metricsAddr != "" {
 		if _, err := net.ResolveTCPAddr("tcp", f.metricsAddr); err != nil {
-			return usageError("--metrics-addr: %w: write it as 127.0.0.1:9464, or :9464 for all addresses", err)
+			return usageError(
+				"--metrics-addr: %w: write it as 127.0.0.1:9464, or :9464 for all addresses",
+				err,
+			)
 		}
 	}
 	u, err := url.Parse(f.pushgateway)
-	if f.pushgateway == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+	if f.pushgateway == "" ||
+		err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil
 	}
 	return usageError("--pushgateway: %q is not a URL: write it as http://host:9091", f.pushgateway)
@@ -56,9 +62,17 @@ func (f *metricsFlags) check() error {
 func collector(run *runs.Run) prometheus.Collector {
 	o := run.Options()
 	shown := metrics.Run{
-		Version: o.KitVersion, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Threads,
-		Configuration: o.Place.Configuration, Block: o.Place.Block,
-		Meter: run.Meter(), Verdicts: run.Verdicts, Sampler: run.Sampler(), IOPS: run.IOPS,
+		Version:       o.KitVersion,
+		Engine:        o.Targets[0].Engine(),
+		Size:          o.Plan.Size(),
+		ID:            o.RunID,
+		Threads:       o.Threads,
+		Configuration: o.Place.Configuration,
+		Block:         o.Place.Block,
+		Meter:         run.Meter(),
+		Verdicts:      run.Verdicts,
+		Sampler:       run.Sampler(),
+		IOPS:          run.IOPS,
 	}
 	if w, ok := o.Plan.Workload().(workload.Exporter); ok {
 		shown.Counters = w.Counters()
@@ -69,15 +83,17 @@ func collector(run *runs.Run) prometheus.Collector {
 	return metrics.NewCollector(shown)
 }
 
-// served is what a command serves while it is at work: /metrics, and the live page. A nil one serves nothing.
+// served is what a command serves while it is at work: /metrics, and the live page. A nil one
+// serves nothing.
 type served struct {
 	server *metrics.Server
 	page   *live.Page
 	record string // that the command writes; empty: none, or not known yet
 }
 
-// serve begins to serve what the command is at where that is asked for, unless it is served already, until the command
-// ends. The record is the one that the command writes; empty: it is not known yet.
+// serve begins to serve what the command is at where that is asked for, unless it is served
+// already, until the command ends. The record is the one that the command writes; empty: it is not
+// known yet.
 func (f *metricsFlags) serve(i *interrupts, cmd *cobra.Command, quiet bool, record string) error {
 	if i.served != nil {
 		i.served.record = record
@@ -110,7 +126,8 @@ func (s *served) show(on live.Show, figures prometheus.Collector) {
 	s.page.Begin(on)
 }
 
-// rest says that a run or load is over, though the command may not be, and what it came to, if anything.
+// rest says that a run or load is over, though the command may not be, and what it came to, if
+// anything.
 func (s *served) rest(result string) {
 	if s == nil {
 		return
@@ -151,8 +168,8 @@ func (s *served) close() {
 	s.server.Close()
 }
 
-// push pushes the figures of a run that has been judged, where that is asked for. The run counts all the same where it
-// fails.
+// push pushes the figures of a run that has been judged, where that is asked for. The run counts
+// all the same where it fails.
 func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
 	if f.pushgateway == "" {
 		return

@@ -15,9 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write golden files anew")
 
-// TestMistakes holds what ds2 says to the commonest mistakes: testdata/mistakes.golden has a command line, its exit
-// code and what it printed in each block. With -update the command lines of the file are run, and the rest of it is
-// written anew.
+// TestMistakes holds what ds2 says to the commonest mistakes: testdata/mistakes.golden has a
+// command line, its exit code and what it printed in each block. With -update the command lines of
+// the file are run, and the rest of it is written anew.
 func TestMistakes(t *testing.T) {
 	golden, err := filepath.Abs("testdata/mistakes.golden")
 	require.NoError(t, err)
@@ -78,5 +78,10 @@ func TestMistakes(t *testing.T) {
 		require.NoError(t, os.WriteFile(golden, []byte(got.String()), 0o644))
 		return
 	}
-	assert.Equal(t, len(want), got.Len(), "the golden file has more than the blocks of its command lines")
+	assert.Equal(
+		t,
+		len(want),
+		got.Len(),
+		"the golden file has more than the blocks of its command lines",
+	)
 }

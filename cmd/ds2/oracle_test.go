@@ -33,16 +33,18 @@ import (
 	"ds2/internal/workload/ds2"
 )
 
-// madeUp is an experiment that a seed makes up: what its configurations do, and what befalls their runs.
+// madeUp is an experiment that a seed makes up: what its configurations do, and what befalls their
+// runs.
 type madeUp struct {
 	t      *testing.T
 	seed   uint64
 	random *rand.Rand
 	dir    string
 
-	spec           result.Spec
-	names          []string
-	blocks         bool // the runs are made in blocks of one experiment; else each configuration is a bench
+	spec  result.Spec
+	names []string
+	// the runs are made in blocks of one experiment; else each configuration is a bench
+	blocks         bool
 	runs           int
 	warmup, length int  // seconds
 	drop           bool // runs that are not steady
@@ -65,7 +67,9 @@ func pick[T any](m *madeUp, some ...T) T { return some[m.random.IntN(len(some))]
 func makeUp(t *testing.T, seed uint64) *madeUp {
 	m := &madeUp{t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 49)), dir: memory(t)}
 	m.names = []string{"a", "b", "c"}[:pick(m, 1, 2, 2, 2, 3, 3)]
-	m.random.Shuffle(len(m.names), func(i, k int) { m.names[i], m.names[k] = m.names[k], m.names[i] })
+	m.random.Shuffle(len(m.names), func(i, k int) {
+		m.names[i], m.names[k] = m.names[k], m.names[i]
+	})
 	m.blocks = len(m.names) > 1 && m.chance(.6)
 	m.runs = pick(m, 1, 2, 3, 4, 5, 5, 6, 6, 7)
 	m.warmup, m.length = m.random.IntN(12), pick(m, 20, 20, 25, 30, 31, 45, 60, 123)
@@ -76,9 +80,17 @@ func makeUp(t *testing.T, seed uint64) *madeUp {
 	m.calm, m.scatter = m.chance(.4), pick(m, .002, .01, .03, .1)
 	a := &m.spec
 	*a = result.Spec{
-		KitVersion: kitVersion(), Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres",
-		Targets: []string{"host/db"}, Size: "S", Threads: 4, Seed: 1,
-		RampRate: 100, Own: result.NewBlock(struct{}{}), MaxRetries: 20,
+		KitVersion: kitVersion(),
+		Workload:   ds2.Name,
+		Words:      ds2.Workload{}.Words(),
+		Engine:     "postgres",
+		Targets:    []string{"host/db"},
+		Size:       "S",
+		Threads:    4,
+		Seed:       1,
+		RampRate:   100,
+		Own:        result.NewBlock(struct{}{}),
+		MaxRetries: 20,
 	}
 	switch {
 	case seed%250 == 50:
@@ -111,29 +123,72 @@ func makeUp(t *testing.T, seed uint64) *madeUp {
 		m.rates = append(m.rates, rate)
 	}
 	for range m.random.IntN(4) {
-		a.LimitTexts = append(a.LimitTexts, pick(m,
-			fmt.Sprintf("opm > %.0f", 60*base*(.85+.2*m.random.Float64())), "order p95 < 60ms", "purchase mean <= 21ms",
-			"browse p99 < 45ms", "errors < 1.5%", "data read mean < 2.1ms", "log write mean < 1.05ms", "iops >= 140",
-			fmt.Sprintf("order max < %dms", 60+m.random.IntN(60))))
+		a.LimitTexts = append(a.LimitTexts, pick(
+			m,
+			fmt.Sprintf(
+				"opm > %.0f",
+				60*base*(.85+.2*m.random.Float64()),
+			),
+			"order p95 < 60ms",
+			"purchase mean <= 21ms",
+			"browse p99 < 45ms",
+			"errors < 1.5%",
+			"data read mean < 2.1ms",
+			"log write mean < 1.05ms",
+			"iops >= 140",
+			fmt.Sprintf("order max < %dms", 60+m.random.IntN(60)),
+		))
 	}
 	return m
 }
 
 // run makes a run of a configuration, and its record.
-func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Summary, []string, error) {
+func (m *madeUp) run(
+	dir string,
+	configuration int,
+	place runs.Place,
+) (result.Summary, []string, error) {
 	fate := "done"
 	if !m.calm {
-		fate = pick(m, "done", "done", "done", "done", "done", "done", "done", "done", "unsteady", "unsteady",
-			"aborted", "aborted", "failed", "interrupted", "throttled", "audit", "zero")
+		fate = pick(
+			m,
+			"done",
+			"done",
+			"done",
+			"done",
+			"done",
+			"done",
+			"done",
+			"done",
+			"unsteady",
+			"unsteady",
+			"aborted",
+			"aborted",
+			"failed",
+			"interrupted",
+			"throttled",
+			"audit",
+			"zero",
+		)
 	}
 	start := time.Date(2026, 11, 22, 12, place.Number, 0, 0, time.UTC)
-	s := result.Summary{Spec: m.spec, Happened: result.Happened{Status: result.Running, Start: start}}
+	s := result.Summary{
+		Spec:     m.spec,
+		Happened: result.Happened{Status: result.Running, Start: start},
+	}
 	s.RunID = fmt.Sprintf("made-%d", place.Number)
 	s.Seed = uint64(place.Number)
 	s.Machine = &monitor.Machine{Processors: 4, Drives: []monitor.Drive{
-		{Name: "d", Roles: []monitor.Role{monitor.Data}}, {Name: "l", Roles: []monitor.Role{monitor.Log}}}}
+		{
+			Name:  "d",
+			Roles: []monitor.Role{monitor.Data},
+		},
+		{Name: "l", Roles: []monitor.Role{monitor.Log}},
+	}}
 	if m.shared {
-		s.Machine.Drives = []monitor.Drive{{Name: "d", Roles: []monitor.Role{monitor.Data, monitor.Log}}}
+		s.Machine.Drives = []monitor.Drive{
+			{Name: "d", Roles: []monitor.Role{monitor.Data, monitor.Log}},
+		}
 	}
 	end := 1 + m.warmup + m.length
 	switch fate {
@@ -142,7 +197,9 @@ func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Su
 	case "throttled":
 		s.SMART = []monitor.SMART{{Drive: "d", Throttled: "throttled for 30 minutes"}}
 	}
-	rate := m.rates[configuration] * math.Exp(m.scatter*m.random.NormFloat64()) * (1 - .002*float64(place.Number))
+	rate := m.rates[configuration] * math.Exp(
+		m.scatter*m.random.NormFloat64(),
+	) * (1 - .002*float64(place.Number))
 	if fate == "zero" {
 		rate = 0
 	}
@@ -151,8 +208,10 @@ func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Su
 		trend = m.random.NormFloat64()
 	}
 	m.record(dir, s, end, rate, trend)
-	status := map[string]result.Status{"aborted": result.Aborted, "failed": result.Failed,
-		"interrupted": result.Interrupted}
+	status := map[string]result.Status{
+		"aborted": result.Aborted, "failed": result.Failed,
+		"interrupted": result.Interrupted,
+	}
 	s.Status, s.End = cmp.Or(status[fate], result.Done), start.Add(time.Duration(end)*time.Second)
 	series, err := result.ReadSeries(dir, false)
 	require.NoError(m.t, err)
@@ -161,7 +220,8 @@ func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Su
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
 		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters,
-		Own: reader().Workloads[s.Workload]}, nil)
+		Own: reader().Workloads[s.Workload],
+	}, nil)
 	if s.Status == result.Done {
 		require.NoError(m.t, err)
 	}
@@ -179,26 +239,46 @@ func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Su
 	return s, nil, nil
 }
 
-// record writes the samples, histograms and counters of a run, whose orders come at a rate that changes by a part of
-// itself over the run.
+// record writes the samples, histograms and counters of a run, whose orders come at a rate that
+// changes by a part of itself over the run.
 func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend float64) {
 	w, err := result.Create(dir, s)
 	require.NoError(m.t, err)
-	columns := []string{"disk.d.reads_per_second", "disk.d.read_seconds", "disk.d.writes_per_second",
-		"disk.d.write_seconds", "disk.d.read_bytes_per_second", "disk.d.written_bytes_per_second", "cpu.busy_ratio",
-		"db.log_syncs_per_second", "db.log_bytes_per_second"}
+	columns := []string{
+		"disk.d.reads_per_second",
+		"disk.d.read_seconds",
+		"disk.d.writes_per_second",
+		"disk.d.write_seconds",
+		"disk.d.read_bytes_per_second",
+		"disk.d.written_bytes_per_second",
+		"cpu.busy_ratio",
+		"db.log_syncs_per_second",
+		"db.log_bytes_per_second",
+	}
 	if !m.shared {
-		columns = append(columns, "disk.l.reads_per_second", "disk.l.read_seconds", "disk.l.writes_per_second",
-			"disk.l.write_seconds")
+		columns = append(
+			columns,
+			"disk.l.reads_per_second",
+			"disk.l.read_seconds",
+			"disk.l.writes_per_second",
+			"disk.l.write_seconds",
+		)
 	}
 	if m.power {
 		columns = append(columns, monitor.Power)
 	}
 	counters := monitor.Table{Columns: columns}
 	counted := func(at, load float64) {
-		means := map[string]float64{"disk.d.reads_per_second": 100, "disk.d.writes_per_second": 60,
-			"disk.l.writes_per_second": 50, "db.log_syncs_per_second": 40, "cpu.busy_ratio": .5,
-			"db.log_bytes_per_second": 4e5, "disk.d.read_bytes_per_second": 8e5, "disk.d.written_bytes_per_second": 9e5}
+		means := map[string]float64{
+			"disk.d.reads_per_second":         100,
+			"disk.d.writes_per_second":        60,
+			"disk.l.writes_per_second":        50,
+			"db.log_syncs_per_second":         40,
+			"cpu.busy_ratio":                  .5,
+			"db.log_bytes_per_second":         4e5,
+			"disk.d.read_bytes_per_second":    8e5,
+			"disk.d.written_bytes_per_second": 9e5,
+		}
 		var values []float64
 		for _, c := range columns {
 			v := load * means[c] * (.5 + m.random.Float64())
@@ -214,7 +294,10 @@ func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend f
 			}
 			values = append(values, v)
 		}
-		row := monitor.Row{Time: s.Start.Add(time.Duration(at * float64(time.Second))), Values: values}
+		row := monitor.Row{
+			Time:   s.Start.Add(time.Duration(at * float64(time.Second))),
+			Values: values,
+		}
 		counters.Rows = append(counters.Rows, row)
 	}
 	for second := -5; second <= 0; second++ {
@@ -240,14 +323,23 @@ func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend f
 			sample.Phase = measure.PhaseWarmup
 		}
 		share := float64(second) / float64(1+m.warmup+m.length)
-		n := int64(max(0, rate*(1+trend*(share-.5))+math.Sqrt(rate)/3*m.random.NormFloat64()+m.random.Float64()))
+		n := int64(
+			max(
+				0,
+				rate*(1+trend*(share-.5))+math.Sqrt(
+					rate,
+				)/3*m.random.NormFloat64()+m.random.Float64(),
+			),
+		)
 		if rate == 0 {
 			n = 0
 		}
 		sample.Counts.Orders = n
 		if m.chance(.1) {
 			sample.Errors = int64(m.random.IntN(3))
-			sample.Failures = []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: sample.Errors}}
+			sample.Failures = []measure.FailureCount{
+				{Operation: "purchase", Class: "deadlock", Count: sample.Errors},
+			}
 		}
 		if m.open {
 			sample.Counts.Offered = int64(m.spec.Rate + m.random.Float64())
@@ -308,8 +400,10 @@ func (m *madeUp) make() {
 	spec := m.spec
 	spec.Runs = m.runs
 	spec.DropUnsteady = m.drop
-	record := result.Experiment{KitVersion: kitVersion(), ExperimentID: "made", Start: time.Now(), Status: result.Done,
-		Order: result.OrderRandom, Seed: m.seed, Least: m.runs, Most: m.runs}
+	record := result.Experiment{
+		KitVersion: kitVersion(), ExperimentID: "made", Start: time.Now(), Status: result.Done,
+		Order: result.OrderRandom, Seed: m.seed, Least: m.runs, Most: m.runs,
+	}
 	var all []*experiment.Configuration
 	for i, name := range m.names {
 		dir := filepath.Join(m.dir, name)
@@ -329,17 +423,25 @@ func (m *madeUp) make() {
 		if m.blocks {
 			b.Experiment = "made"
 		}
-		all = append(all, &experiment.Configuration{Name: name, Summary: b, Procedure: experiment.Bench{
-			Dir: dir, Told: func(string, ...any) {},
-			Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
-				return m.run(dir, i, place)
-			},
-		}})
-		record.Configurations = append(record.Configurations, result.ExperimentConfiguration{Name: name, Dir: name})
+		all = append(
+			all,
+			&experiment.Configuration{Name: name, Summary: b, Procedure: experiment.Bench{
+				Dir: dir, Told: func(string, ...any) {},
+				Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
+					return m.run(dir, i, place)
+				},
+			}},
+		)
+		record.Configurations = append(
+			record.Configurations,
+			result.ExperimentConfiguration{Name: name, Dir: name},
+		)
 	}
 	do := func(some ...*experiment.Configuration) (err error) {
-		e := experiment.Experiment{Configurations: some, Least: m.runs, Told: func(string, ...any) {},
-			Orders: measure.RandomBlocks(rand.New(rand.NewPCG(m.seed, 0)), len(some), m.runs)}
+		e := experiment.Experiment{
+			Configurations: some, Least: m.runs, Told: func(string, ...any) {},
+			Orders: measure.RandomBlocks(rand.New(rand.NewPCG(m.seed, 0)), len(some), m.runs),
+		}
 		for range 5 {
 			if err = e.Do(m.t.Context(), m.t.Context()); !errors.Is(err, driver.ErrStopped) {
 				return err
@@ -391,7 +493,8 @@ func (m *madeUp) agree() {
 	}
 }
 
-// agreeBench: text, page, JSON and CSV say of a bench what its records come to, and name each run that failed.
+// agreeBench: text, page, JSON and CSV say of a bench what its records come to, and name each run
+// that failed.
 func (m *madeUp) agreeBench(dir string, b *oracletest.Bench) {
 	t := m.t
 	_, text, _ := execute(t, "report", "-o", "text", dir)
@@ -425,12 +528,20 @@ func (m *madeUp) agreeBench(dir string, b *oracletest.Bench) {
 	for i, r := range b.Runs {
 		assert.Equal(t, fmt.Sprint(r.Counts), rows[i+1][2], "%s counts", r.Dir)
 		if r.Counts {
-			assert.True(t, shows(rows[i+1][4], r.Value), "%s: %s for %v", r.Dir, rows[i+1][4], r.Value)
+			assert.True(
+				t,
+				shows(rows[i+1][4], r.Value),
+				"%s: %s for %v",
+				r.Dir,
+				rows[i+1][4],
+				r.Value,
+			)
 		}
 	}
 }
 
-// agreeComparison: JSON, text, page and gate say of a comparison what the records of its runs come to.
+// agreeComparison: JSON, text, page and gate say of a comparison what the records of its runs come
+// to.
 func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 	t := m.t
 	var c struct {
@@ -453,7 +564,12 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 	page = plainText(page)
 	last := filepath.Base(dirs[len(dirs)-1]) == m.names[len(m.names)-1]
 	alike := m.unlike == "" || !last
-	assert.Equal(t, !alike, strings.Contains(texttest.Flat(text), " were not run alike: "+m.unlike+" "), text)
+	assert.Equal(
+		t,
+		!alike,
+		strings.Contains(texttest.Flat(text), " were not run alike: "+m.unlike+" "),
+		text,
+	)
 	same := func(what string, kit *float64, oracle float64) {
 		t.Helper()
 		v := math.NaN()
@@ -465,18 +581,28 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 	for k := range all[1:] {
 		name := filepath.Base(dirs[k+1])
 		for figure, of := range map[string]func(*oracletest.Made) float64{
-			"opm":                  func(r *oracletest.Made) float64 { return r.Value },
-			"order_p95_ms":         func(r *oracletest.Made) float64 { return r.P95 },
-			"active_w":             func(r *oracletest.Made) float64 { return r.Watts },
-			"read_latency_ms":      func(r *oracletest.Made) float64 { return r.Latency("", false) },
-			"log_write_latency_ms": func(r *oracletest.Made) float64 { return r.Latency("log", true) },
+			"opm":          func(r *oracletest.Made) float64 { return r.Value },
+			"order_p95_ms": func(r *oracletest.Made) float64 { return r.P95 },
+			"active_w":     func(r *oracletest.Made) float64 { return r.Watts },
+			"read_latency_ms": func(r *oracletest.Made) float64 {
+				return r.Latency("", false)
+			},
+			"log_write_latency_ms": func(r *oracletest.Made) float64 {
+				return r.Latency("log", true)
+			},
 		} {
 			want := m.difference(all, k+1, of)
 			for _, d := range c.Differences {
 				if d.Name != name || d.Figure != figure || math.IsNaN(want.Percent) {
 					continue
 				}
-				what := fmt.Sprintf("%s of %s against %s (%s)", figure, name, filepath.Base(dirs[0]), d.Why)
+				what := fmt.Sprintf(
+					"%s of %s against %s (%s)",
+					figure,
+					name,
+					filepath.Base(dirs[0]),
+					d.Why,
+				)
 				if figure == "order_p95_ms" && (all[0].Bound() || all[k+1].Bound()) {
 					assert.Nil(t, d.Low, "%s: a bound has no interval", what)
 					continue
@@ -493,7 +619,8 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 	farthest := 0.
 	for k := range all[1:] {
 		d := m.difference(all, k+1, func(r *oracletest.Made) float64 { return r.Value })
-		if math.IsNaN(d.Percent) && all[0].Value > 0 { // no block in which both count: by the medians
+		if math.IsNaN(d.Percent) &&
+			all[0].Value > 0 { // no block in which both count: by the medians
 			d.Percent = 100 * (all[k+1].Value/all[0].Value - 1)
 		}
 		if far := math.Abs(math.Log1p(d.Percent / 100)); far > farthest {
@@ -521,7 +648,13 @@ func (m *madeUp) difference(
 	all []*oracletest.Bench, other int, of func(*oracletest.Made) float64,
 ) oracletest.Difference {
 	if m.blocks {
-		return oracletest.InBlocks(all, 0, other, of, math.Max(all[0].Divided(), all[other].Divided()))
+		return oracletest.InBlocks(
+			all,
+			0,
+			other,
+			of,
+			math.Max(all[0].Divided(), all[other].Divided()),
+		)
 	}
 	return oracletest.Welch(all[0], all[other], of)
 }
@@ -534,7 +667,9 @@ func (m *madeUp) agreeGate(dirs []string, all []*oracletest.Bench) {
 	failed := false
 	open := false
 	for i := range all[1:] {
-		want := m.difference(all, i+1, func(r *oracletest.Made) float64 { return r.Value }).Gate(bound)
+		want := m.difference(all, i+1, func(r *oracletest.Made) float64 {
+			return r.Value
+		}).Gate(bound)
 		if all[0].Drifts() || all[i+1].Drifts() {
 			want = exitUnknown
 		}
@@ -574,7 +709,8 @@ func plainText(page string) string {
 // rowOf is the cells of the first row of a text report that begins with a word.
 func rowOf(text, name string) []string {
 	for line := range strings.Lines(text) {
-		if cells := regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(line), -1); cells[0] == name {
+		if cells := regexp.MustCompile(`\s{2,}`).
+			Split(strings.TrimSpace(line), -1); cells[0] == name {
 			return cells
 		}
 	}
@@ -593,8 +729,8 @@ func shows(text string, v float64) bool {
 	return err == nil && math.Abs(shown-v) <= max(.5*unit*(1+1e-9), 1e-9*v)
 }
 
-// TestOracle makes up experiments, has ds2 conclude and compare them, and holds all that it says against what the files
-// of their records come to by themselves. The name of each is its seed.
+// TestOracle makes up experiments, has ds2 conclude and compare them, and holds all that it says
+// against what the files of their records come to by themselves. The name of each is its seed.
 func TestOracle(t *testing.T) {
 	t.Parallel()
 	experiments := uint64(60) // of CI

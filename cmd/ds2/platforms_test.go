@@ -19,8 +19,8 @@ import (
 	"ds2/internal/result"
 )
 
-// platformsVariable asks for the tests of other platforms, which fail then where what they need is missing. They are
-// not run unasked: ds2 is compiled for each.
+// platformsVariable asks for the tests of other platforms, which fail then where what they need is
+// missing. They are not run unasked: ds2 is compiled for each.
 const platformsVariable = "DS2_TEST_PLATFORMS"
 
 // foreign is a ds2 of another platform, which something else runs.
@@ -83,15 +83,17 @@ func (f foreign) works(t *testing.T, target string) {
 	}
 	assert.Equal(t, 39, files, "files were compared")
 	f.run(t, "load", "--target", target, "--from", f.path(data), "--quiet")
-	said := f.run(t, quick("drive", target, "--warmup-time 1s --run-time 5s --out %s", f.path(record))...)
+	said := f.run(
+		t,
+		quick("drive", target, "--warmup-time 1s --run-time 5s --out %s", f.path(record))...)
 	assert.Contains(t, said, "The audit of what this run wrote passed", "drive")
 	r := recordOf(t, record)
 	require.True(t, r.OPM != nil && r.Status == result.Done, "record: %+v", r)
 	t.Logf("%s: %.0f OPM, which says nothing about the platform", f.platform, *r.OPM)
 }
 
-// TestARM64UnderQemu: on ARM, where the compiler may fuse a multiplication and an addition, the data are the same
-// bytes.
+// TestARM64UnderQemu: on ARM, where the compiler may fuse a multiplication and an addition, the
+// data are the same bytes.
 func TestARM64UnderQemu(t *testing.T) {
 	needs(t, "qemu-aarch64")
 	foreign{
@@ -141,8 +143,9 @@ func TestWindowsUnderWine(t *testing.T) {
 // mingwLinker links libraries for Windows.
 const mingwLinker = "x86_64-w64-mingw32-ld"
 
-// startWindows makes the Windows of the test. Go's programs ask the library bcryptprimitives for random numbers, which
-// older versions of Wine lack; there it is made of another library's function, which has the same parameters.
+// startWindows makes the Windows of the test. Go's programs ask the library bcryptprimitives for
+// random numbers, which older versions of Wine lack; there it is made of another library's
+// function, which has the same parameters.
 func startWindows(t *testing.T) {
 	t.Helper()
 	prefix := t.TempDir()
@@ -154,7 +157,9 @@ func startWindows(t *testing.T) {
 		out, err := exec.Command(name, args...).CombinedOutput()
 		require.NoError(t, err, "%s: %s", name, out)
 	}
-	t.Cleanup(func() { exec.Command("wineserver", "--kill").Run() }) // fails where it has ended by itself
+	t.Cleanup(
+		func() { exec.Command("wineserver", "--kill").Run() },
+	) // fails where it has ended by itself
 	tool("wineboot", "--init")
 	library := filepath.Join(prefix, "drive_c/windows/system32/bcryptprimitives.dll")
 	if _, err := os.Stat(library); err == nil {

@@ -37,13 +37,16 @@ drive checks most of this itself.`,
       --exporter http://db1:9100/metrics
   ds2 preflight arrays.yaml`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: interruptible("nothing more is asked", func(i *interrupts, cmd *cobra.Command, args []string) error {
-			l := newChecks(cmd, &f)
-			if len(args) == 0 {
-				return l.run(i, cmd, &f)
-			}
-			return l.experiment(i, cmd, args[0])
-		}),
+		RunE: interruptible(
+			"nothing more is asked",
+			func(i *interrupts, cmd *cobra.Command, args []string) error {
+				l := newChecks(cmd, &f)
+				if len(args) == 0 {
+					return l.run(i, cmd, &f)
+				}
+				return l.experiment(i, cmd, args[0])
+			},
+		),
 	}
 	addDriveFlags(cmd.Flags(), &f)
 	output := cmd.Flags().Lookup("output")
@@ -55,7 +58,11 @@ drive checks most of this itself.`,
 // newChecks are the looks of a check, which lists what it finds as the flags of output say.
 func newChecks(cmd *cobra.Command, f *runFlags) *looks {
 	return &looks{
-		w: cmd.OutOrStdout(), check: true, json: f.output.format == "json", quiet: f.output.quiet, lock: "preflight",
+		w:     cmd.OutOrStdout(),
+		check: true,
+		json:  f.output.format == "json",
+		quiet: f.output.quiet,
+		lock:  "preflight",
 	}
 }
 
@@ -107,7 +114,11 @@ func (l *looks) here(f *runFlags) {
 			listener.Close()
 			l.ok("port", "%s is free for /metrics and the live page", address)
 		case address == defaultMetricsAddr:
-			l.warn("port", err, "a free port will be taken, which is printed; or give one by --metrics-addr")
+			l.warn(
+				"port",
+				err,
+				"a free port will be taken, which is printed; or give one by --metrics-addr",
+			)
 		default:
 			l.step("port", "give another one by --metrics-addr", err)
 		}
@@ -136,7 +147,12 @@ func (l *looks) end(i *interrupts) error {
 			skipped += 1 + strings.Count(f.Found, ", ")
 		}
 	}
-	sum := fmt.Sprintf("failed %d, warnings %d, passed %d", n[store.Failure], n[store.Warning], n[store.OK])
+	sum := fmt.Sprintf(
+		"failed %d, warnings %d, passed %d",
+		n[store.Failure],
+		n[store.Warning],
+		n[store.OK],
+	)
 	if skipped > 0 {
 		sum += fmt.Sprintf(", skipped %d that depend on what failed", skipped)
 	}

@@ -29,21 +29,37 @@ func TestPreflight(t *testing.T) {
 	t.Parallel()
 	// Whose slots no one else takes.
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{
-		"fsync": "off", "wal_level": "logical", "max_prepared_transactions": "2"}})
+		"fsync": "off", "wal_level": "logical", "max_prepared_transactions": "2",
+	}})
 	target := server.URL("ds2")
 	empty := server.URL("postgres")
 	larger := server.URL("larger")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	must(t, "load", "--target", larger, "--size", "2MB", "--quiet")
 	db := pgtest.DB(t, target)
-	ofLibpq := strings.Replace(target, "postgres://", "postgresql://", 1) + "?gssencmode=disable&keepalives_idle=9"
+	ofLibpq := strings.Replace(
+		target,
+		"postgres://",
+		"postgresql://",
+		1,
+	) + "?gssencmode=disable&keepalives_idle=9"
 	second := strings.Replace(target, "127.0.0.1", "localhost", 1)
-	pgtest.Exec(t, db, "CREATE ROLE few LOGIN PASSWORD 'x' CONNECTION LIMIT 5", "CREATE ROLE poor LOGIN PASSWORD 'x'",
+	pgtest.Exec(
+		t,
+		db,
+		"CREATE ROLE few LOGIN PASSWORD 'x' CONNECTION LIMIT 5",
+		"CREATE ROLE poor LOGIN PASSWORD 'x'",
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few",
-		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO few", "GRANT SELECT ON ds2_info TO poor",
-		"CREATE ROLE other", "GRANT CREATE ON SCHEMA public TO other", "CREATE TABLE others (x int)",
-		"CREATE FUNCTION others() RETURNS int LANGUAGE sql AS 'SELECT 1'", "ALTER TABLE others OWNER TO other",
-		"ALTER FUNCTION others() OWNER TO other", "REVOKE EXECUTE ON FUNCTION others() FROM PUBLIC")
+		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO few",
+		"GRANT SELECT ON ds2_info TO poor",
+		"CREATE ROLE other",
+		"GRANT CREATE ON SCHEMA public TO other",
+		"CREATE TABLE others (x int)",
+		"CREATE FUNCTION others() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+		"ALTER TABLE others OWNER TO other",
+		"ALTER FUNCTION others() OWNER TO other",
+		"REVOKE EXECUTE ON FUNCTION others() FROM PUBLIC",
+	)
 	few := pgtest.As(t, target, "few", "x")
 	poor := pgtest.As(t, target, "poor", "x")
 	exporter := "http://" + promtest.StartNodeExporter(t) + "/metrics"
@@ -62,44 +78,62 @@ func TestPreflight(t *testing.T) {
 		code int
 		want []string // lines begin so, and hold what follows
 	}{
-		{"nothing is wrong", ofLibpq + " --threads 4 --power 'echo 250' --exporter " + exporter + fine, exitDone,
+		{
+			"nothing is wrong", ofLibpq + " --threads 4 --power 'echo 250' --exporter " + exporter + fine, exitDone,
 			[]string{
 				"ok       database: |size 1MB, completely loaded", "ok       memory: |of tables and indexes against",
 				"ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
 				"ok       connections of |6 needed", "ok       rights of ", "ok       --power: answers",
 				"ok       --exporter: |answers", "ok       counters: database host",
 				"ok       room on |MB are free",
-				"ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off"}},
-		{"just enough connections, and a table that is none of the workload's", few + " --threads 3" + fine, exitDone,
-			[]string{"ok       connections of |5 needed, 5 free", "ok       rights of "}},
+				"ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
+			},
+		},
+		{
+			"just enough connections, and a table that is none of the workload's", few + " --threads 3" + fine, exitDone,
+			[]string{"ok       connections of |5 needed, 5 free", "ok       rights of "},
+		},
 		{"too few connections", few + " --threads 4" + fine, exitVerdict, []string{
 			"FAILURE  connections of |the user may have 5|ALTER ROLE … CONNECTION LIMIT",
-			"warning  counters of |pg_monitor|GRANT pg_monitor TO"}},
+			"warning  counters of |pg_monitor|GRANT pg_monitor TO",
+		}},
 		{"more than the server has", target + " --threads 1000" + fine, exitVerdict, []string{
-			"FAILURE  connections of |raise max_connections by "}},
+			"FAILURE  connections of |raise max_connections by ",
+		}},
 		{"no rights", poor + " --checkpoint-first" + fine, exitVerdict, []string{
 			"FAILURE  rights of |may not read categories, cust_hist|GRANT SELECT",
-			"FAILURE  --checkpoint-first: |GRANT pg_checkpoint TO"}},
+			"FAILURE  --checkpoint-first: |GRANT pg_checkpoint TO",
+		}},
 		{"what reads beside the users and after them", target + beside + fine, exitDone, []string{
 			"ok       --scrub-rate: the user may read the server's files of ",
-			"ok       --verify deep: the user may check every page of "}},
+			"ok       --verify deep: the user may check every page of ",
+		}},
 		{"no rights to that", few + beside + fine, exitVerdict, []string{
 			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file",
-			"FAILURE  --verify deep: |CREATE EXTENSION amcheck"}},
+			"FAILURE  --verify deep: |CREATE EXTENSION amcheck",
+		}},
 		{"nothing loaded", empty + fine, exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", target + " --size W" + fine, exitVerdict, []string{"FAILURE  database: |not W"}},
-		{"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict,
-			[]string{"FAILURE  database: |must be alike"}},
+		{
+			"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict,
+			[]string{"FAILURE  database: |must be alike"},
+		},
 		{"one database twice", target + ";" + second + fine, exitUsage, nil},
 		{"no server", "postgres://127.0.0.1:1/ds2" + fine, exitVerdict, []string{
 			"FAILURE  database: ", "skipped  checks of 127.0.0.1:1/ds2: lock, |rights, connections",
-			"failed 1, warnings 0, passed 1, skipped 9 that depend on what failed"}},
-		{"nothing answers, and there is no place", target + " --exporter http://127.0.0.1:1/metrics --power 'exit 3' " +
-			"--devices nosuch --pushgateway http://127.0.0.1:1 --metrics-addr " + taken.Addr().String() + " --out " +
-			full,
-			exitVerdict, []string{"FAILURE  --exporter: |refused", "FAILURE  --power: |exit status 3",
+			"failed 1, warnings 0, passed 1, skipped 9 that depend on what failed",
+		}},
+		{
+			"nothing answers, and there is no place", target + " --exporter http://127.0.0.1:1/metrics --power 'exit 3' " +
+				"--devices nosuch --pushgateway http://127.0.0.1:1 --metrics-addr " + taken.Addr().String() + " --out " +
+				full,
+			exitVerdict,
+			[]string{
+				"FAILURE  --exporter: |refused", "FAILURE  --power: |exit status 3",
 				"FAILURE  --devices: |nosuch", "FAILURE  --pushgateway: ", "FAILURE  port: |--metrics-addr",
-				"FAILURE  record: |is not empty"}},
+				"FAILURE  record: |is not empty",
+			},
+		},
 		{"a flag that makes no run", target + " --threads 0" + fine, exitUsage, nil},
 	} {
 		stdout, _ := ends(t, c.code, words("preflight --target %s", c.args)...)
@@ -112,11 +146,15 @@ func TestPreflight(t *testing.T) {
 
 	// What cannot be observed for one reason is told once.
 	for why, c := range map[string]struct{ args, want string }{
-		"a missing right": {few,
-			`free space and other sessions are hidden; GRANT pg_monitor TO "few"`},
+		"a missing right": {
+			few,
+			`free space and other sessions are hidden; GRANT pg_monitor TO "few"`,
+		},
 		"a missing right, beside an exporter": {few + " --exporter " + exporter, "pg_monitor"},
-		"an exporter that knows no files": {target + " --exporter " + exporter,
-			"which drives hold the data and the log, of "},
+		"an exporter that knows no files": {
+			target + " --exporter " + exporter,
+			"which drives hold the data and the log, of ",
+		},
 	} {
 		_, stdout, _ := execute(t, words("preflight --threads 2 --target %s%s", c.args, fine)...)
 		lines := regexp.MustCompile(`(?m)^warning  (counters|room).*$`).FindAllString(stdout, -1)
@@ -124,13 +162,22 @@ func TestPreflight(t *testing.T) {
 			"%s: %q, want one line with %q", why, lines, c.want)
 	}
 
-	findings := decoded[[]store.Finding](t, words("preflight --target %s --output json%s", target, fine)...)
-	assert.True(t, len(findings) >= 8 && findings[0].What == "database" && findings[0].State == store.OK,
-		"as JSON: %+v", findings)
+	findings := decoded[[]store.Finding](
+		t,
+		words("preflight --target %s --output json%s", target, fine)...)
+	assert.True(
+		t,
+		len(findings) >= 8 && findings[0].What == "database" && findings[0].State == store.OK,
+		"as JSON: %+v",
+		findings,
+	)
 
 	// A run's own check is the same, and makes no run.
 	asked := func(command string) []string {
-		return found.FindAllString(must(t, words("%s --target %s --threads 4%s", command, target, fine)...), -1)
+		return found.FindAllString(
+			must(t, words("%s --target %s --threads 4%s", command, target, fine)...),
+			-1,
+		)
 	}
 	assert.Equal(t, asked("preflight"), asked("drive --check"))
 
@@ -156,28 +203,46 @@ configurations:
 		says            string
 	}{
 		{"too few connections", "", "", few, true, "connections of "},
-		{"a server that takes no changes", "ALTER DATABASE ds2 SET default_transaction_read_only = on",
-			"ALTER DATABASE ds2 RESET default_transaction_read_only", target, true, "writable of "},
-		{"no standby", "ALTER DATABASE ds2 SET synchronous_commit = on; " +
-			"ALTER SYSTEM SET synchronous_standby_names = '*'; SELECT pg_reload_conf()",
+		{
+			"a server that takes no changes", "ALTER DATABASE ds2 SET default_transaction_read_only = on",
+			"ALTER DATABASE ds2 RESET default_transaction_read_only", target, true, "writable of ",
+		},
+		{
+			"no standby", "ALTER DATABASE ds2 SET synchronous_commit = on; " +
+				"ALTER SYSTEM SET synchronous_standby_names = '*'; SELECT pg_reload_conf()",
 			"ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()", target, true,
-			"no standby is connected"},
-		{"hidden rows", "ALTER TABLE customers ENABLE ROW LEVEL SECURITY",
+			"no standby is connected",
+		},
+		{
+			"hidden rows", "ALTER TABLE customers ENABLE ROW LEVEL SECURITY",
 			"ALTER TABLE customers DISABLE ROW LEVEL SECURITY",
-			few, true, "row security of "},
-		{"a prepared transaction", "BEGIN;LOCK TABLE products IN SHARE MODE;PREPARE TRANSACTION 'forgotten'",
-			"ROLLBACK PREPARED 'forgotten'", target, false, "'forgotten' of "},
-		{"a publication", "CREATE PUBLICATION all_of_it FOR ALL TABLES", "DROP PUBLICATION all_of_it", target, false,
-			"have no replica identity"},
-		{"an earlier run", "INSERT INTO orders SELECT orderid + 1000, orderdate, customerid, netamount, tax, " +
-			"totalamount FROM orders WHERE orderid > 1000", "DELETE FROM orders WHERE orderid > 1200", target, false,
-			"orders beyond the load; ds2 reset removes them"},
-		{"a slot", "SELECT pg_create_logical_replication_slot('reader', 'pgoutput')",
-			"SELECT pg_drop_replication_slot('reader')", target, false, "logical slots of this database"},
+			few, true, "row security of ",
+		},
+		{
+			"a prepared transaction", "BEGIN;LOCK TABLE products IN SHARE MODE;PREPARE TRANSACTION 'forgotten'",
+			"ROLLBACK PREPARED 'forgotten'", target, false, "'forgotten' of ",
+		},
+		{
+			"a publication", "CREATE PUBLICATION all_of_it FOR ALL TABLES", "DROP PUBLICATION all_of_it", target, false,
+			"have no replica identity",
+		},
+		{
+			"an earlier run", "INSERT INTO orders SELECT orderid + 1000, orderdate, customerid, netamount, tax, " +
+				"totalamount FROM orders WHERE orderid > 1000", "DELETE FROM orders WHERE orderid > 1200", target, false,
+			"orders beyond the load; ds2 reset removes them",
+		},
+		{
+			"a slot", "SELECT pg_create_logical_replication_slot('reader', 'pgoutput')",
+			"SELECT pg_drop_replication_slot('reader')", target, false, "logical slots of this database",
+		},
 	} {
 		pgtest.Exec(t, db, strings.Split(c.begin, "; ")...)
 		if c.failure {
-			fails(t, exitFailed, c.says, quick("drive", c.target, "--threads 4 --run-time 1s --out %s", none)...)
+			fails(
+				t,
+				exitFailed,
+				c.says,
+				quick("drive", c.target, "--threads 4 --run-time 1s --out %s", none)...)
 			assert.NoDirExists(t, none, c.why)
 		}
 		stdout, _ := ends(t, map[bool]int{true: exitVerdict, false: exitDone}[c.failure],
@@ -188,8 +253,15 @@ configurations:
 
 	// What cannot be done after it is refused before it.
 	out = filepath.Join(t.TempDir(), "deep")
-	fails(t, exitFailed, "CREATE EXTENSION amcheck",
-		words("drive --target %s --run-time 1s --warmup-time 0 --verify deep --metrics-addr '' --out %s", few, out)...)
+	fails(
+		t,
+		exitFailed,
+		"CREATE EXTENSION amcheck",
+		words(
+			"drive --target %s --run-time 1s --warmup-time 0 --verify deep --metrics-addr '' --out %s",
+			few,
+			out,
+		)...)
 	assert.NoDirExists(t, out)
 }
 
@@ -211,9 +283,13 @@ func TestPooler(t *testing.T) {
 		listener.Close()
 		password, _ := target.User.Password()
 		users := textFile(t, "users.txt", fmt.Sprintf("%q %q\n", target.User.Username(), password))
-		config := textFile(t, "pgbouncer.ini", fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\n"+
-			"listen_addr = 127.0.0.1\nlisten_port = %s\nauth_type = plain\nauth_file = %s\npool_mode = %s\n"+
-			"unix_socket_dir =\n", target.Hostname(), target.Port(), pooled.Port(), users, mode))
+		config := textFile(
+			t,
+			"pgbouncer.ini",
+			fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\n"+
+				"listen_addr = 127.0.0.1\nlisten_port = %s\nauth_type = plain\nauth_file = %s\npool_mode = %s\n"+
+				"unix_socket_dir =\n", target.Hostname(), target.Port(), pooled.Port(), users, mode),
+		)
 		c := exec.Command(program, "--user=nobody", config)
 		if os.Geteuid() != 0 {
 			c = exec.Command(program, config)
@@ -232,7 +308,9 @@ func TestPooler(t *testing.T) {
 			}
 			return err == nil
 		})
-		_, stdout, stderr := execute(t, words("preflight --target %s --metrics-addr '' --out none", pooled.String())...)
+		_, stdout, stderr := execute(
+			t,
+			words("preflight --target %s --metrics-addr '' --out none", pooled.String())...)
 		assert.Regexp(t, want, stdout, "%s: %s", mode, stderr)
 	}
 }

@@ -19,13 +19,26 @@ var profiles = []struct {
 	values    map[string]string
 }{
 	{"quick", "a try of two minutes", map[string]string{
-		"warmup-time": "15s", "run-time": "1m", "settle": "0", "idle": "0", "cooldown": "0"}},
-	{"afternoon", "two arrays in four hours", map[string]string{
-		"warmup-time": "2m", "warm-within": "8m", "run-time": "5m", "settle": "30s", "idle": "30s", "cooldown": "0"}},
+		"warmup-time": "15s", "run-time": "1m", "settle": "0", "idle": "0", "cooldown": "0",
+	}},
+	{
+		"afternoon",
+		"two arrays in four hours",
+		map[string]string{
+			"warmup-time": "2m",
+			"warm-within": "8m",
+			"run-time":    "5m",
+			"settle":      "30s",
+			"idle":        "30s",
+			"cooldown":    "0",
+		},
+	},
 	{"report", "the storage report's", map[string]string{
-		"warmup-time": "1m", "run-time": "20m", "settle": "8m", "idle": "2m", "cooldown": "1m"}},
+		"warmup-time": "1m", "run-time": "20m", "settle": "8m", "idle": "2m", "cooldown": "1m",
+	}},
 	{"endurance", "a day", map[string]string{
-		"warmup-time": "10m", "run-time": "24h", "settle": "8m", "idle": "2m", "cooldown": "1m"}},
+		"warmup-time": "10m", "run-time": "24h", "settle": "8m", "idle": "2m", "cooldown": "1m",
+	}},
 }
 
 func profileFlag(flags *pflag.FlagSet, profile *string) {
@@ -35,11 +48,16 @@ func profileFlag(flags *pflag.FlagSet, profile *string) {
 		names = append(names, p.name)
 		uses = append(uses, p.name+", "+p.use)
 	}
-	flags.Var(oneOf(profile, names...), "profile", "times of the run and of the steps around it, unless flags "+
-		"set them: "+strings.Join(uses, "; "))
+	flags.Var(
+		oneOf(profile, names...),
+		"profile",
+		"times of the run and of the steps around it, unless flags "+
+			"set them: "+strings.Join(uses, "; "),
+	)
 }
 
-// fillIn sets the flags that neither the command line nor a variable gave: from --file, then from --profile.
+// fillIn sets the flags that neither the command line nor a variable gave: from --file, then from
+// --profile.
 func fillIn(flags *pflag.FlagSet) error {
 	if path := textOf(flags, fileFlag); path != "" {
 		file, err := readExperimentFile(path)
@@ -50,7 +68,11 @@ func fillIn(flags *pflag.FlagSet) error {
 			return err
 		}
 	} else if textOf(flags, configurationFlag) != "" {
-		return usageError("--%s: it is one of a file, which --%s names", configurationFlag, fileFlag)
+		return usageError(
+			"--%s: it is one of a file, which --%s names",
+			configurationFlag,
+			fileFlag,
+		)
 	}
 	return fillProfile(flags)
 }
@@ -87,8 +109,8 @@ const (
 	configurationFlag = "configuration"
 )
 
-// fill sets the flags that are not given from one configuration of the file. Those that a command does not have are for
-// others.
+// fill sets the flags that are not given from one configuration of the file. Those that a command
+// does not have are for others.
 func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 	for _, c := range f.configurations {
 		if c.Name != name && (name != "" || len(f.configurations) > 1) {
@@ -101,17 +123,28 @@ func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 				}
 			}
 		}
-		if flag := flags.Lookup("runs"); flag != nil && !flag.Changed && f.Own["runs"].Values != nil {
+		if flag := flags.Lookup(
+			"runs",
+		); flag != nil && !flag.Changed &&
+			f.Own["runs"].Values != nil {
 			return flags.Set("runs", fmt.Sprint(f.runs.least))
 		}
 		return nil
 	}
-	names := strings.Join(mapped(f.configurations, func(c *fileConfiguration) string { return c.Name }), "; ")
+	names := strings.Join(mapped(f.configurations, func(c *fileConfiguration) string {
+		return c.Name
+	}), "; ")
 	if name == "" {
 		return usageError("--%s: %s has several configurations: name one by --%s: %s",
 			fileFlag, f.Path, configurationFlag, names)
 	}
-	return usageError("--%s: %s has no configuration %q; it has %s", configurationFlag, f.Path, name, names)
+	return usageError(
+		"--%s: %s has no configuration %q; it has %s",
+		configurationFlag,
+		f.Path,
+		name,
+		names,
+	)
 }
 
 // schedule says in words what a run that begins now will do.
@@ -134,7 +167,10 @@ func schedule(spec result.Spec, now time.Time) string {
 	step("warm up %s", spec.WarmupTime.Duration)
 	about := "ends about"
 	if spec.WarmWithin.Duration > 0 {
-		steps = append(steps, "wait up to "+timeWords(spec.WarmWithin.Duration)+" until the store is warm")
+		steps = append(
+			steps,
+			"wait up to "+timeWords(spec.WarmWithin.Duration)+" until the store is warm",
+		)
 		about = "ends at the earliest about"
 	}
 	if spec.RunTime.Duration == 0 {
@@ -145,7 +181,12 @@ func schedule(spec result.Spec, now time.Time) string {
 		steps = append(steps, "drain up to "+timeWords(spec.DrainTime.Duration))
 	}
 	step("cool down %s", spec.Cooldown.Duration)
-	return fmt.Sprintf("schedule: %s; %s %s", strings.Join(steps, ", "), about, now.Add(total).Format("15:04"))
+	return fmt.Sprintf(
+		"schedule: %s; %s %s",
+		strings.Join(steps, ", "),
+		about,
+		now.Add(total).Format("15:04"),
+	)
 }
 
 // timeWords is a time as one writes it: "3.2 s", "1 min", "1 h 30 min".
@@ -166,8 +207,9 @@ func timeWords(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// readEnvironment sets each flag that was not given from its variable: DS2_TARGET for --target, DS2_N_THREADS and
-// DS2_THREADS for --threads. --config-file has none: what a file says counts in its place among the arguments.
+// readEnvironment sets each flag that was not given from its variable: DS2_TARGET for --target,
+// DS2_N_THREADS and DS2_THREADS for --threads. --config-file has none: what a file says counts in
+// its place among the arguments.
 func readEnvironment(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Changed || f.Name == configFileFlag || f.Name == "help" || err != nil {

@@ -14,10 +14,24 @@ func TestSchedule(t *testing.T) {
 	now := time.Date(2026, 11, 23, 14, 10, 0, 0, time.UTC)
 	long := func(d time.Duration) result.Duration { return result.Duration{Duration: d} }
 	short := result.Spec{Threads: 1, Targets: []string{"db"}, RampRate: 10}
-	usual := result.Spec{Threads: 33, Targets: []string{"db"}, RampRate: 10,
-		WarmupTime: long(time.Minute), RunTime: long(20 * time.Minute), DrainTime: long(30 * time.Second)}
+	usual := result.Spec{
+		Threads:  33,
+		Targets:  []string{"db"},
+		RampRate: 10,
+		WarmupTime: long(
+			time.Minute,
+		),
+		RunTime:   long(20 * time.Minute),
+		DrainTime: long(30 * time.Second),
+	}
 	warm := usual
-	warm.Idle, warm.Cooldown, warm.WarmWithin = long(2*time.Minute), long(90*time.Second), long(10*time.Minute)
+	warm.Idle, warm.Cooldown, warm.WarmWithin = long(
+		2*time.Minute,
+	), long(
+		90*time.Second,
+	), long(
+		10*time.Minute,
+	)
 	for _, tt := range []struct {
 		run  result.Spec
 		want string
@@ -46,10 +60,14 @@ configurations:
 	}{
 		{"a profile", "bench --profile afternoon --run-time 5m", "run-time=5m0s settle=30s warm-within=8m0s", ""},
 		{"a profile of a single run", "drive --profile endurance", "run-time=24h0m0s warmup-time=10m0s", ""},
-		{"a file", "bench --file " + file + " --configuration ssd --threads 4",
-			"target=postgres://h/e threads=4 run-time=3m0s settle=1m0s idle=2m0s runs=5", ""},
-		{"a file, for a single run", "drive --file " + file + " --configuration hdd",
-			"target=postgres://h/d threads=8 run-time=3m0s", ""},
+		{
+			"a file", "bench --file " + file + " --configuration ssd --threads 4",
+			"target=postgres://h/e threads=4 run-time=3m0s settle=1m0s idle=2m0s runs=5", "",
+		},
+		{
+			"a file, for a single run", "drive --file " + file + " --configuration hdd",
+			"target=postgres://h/d threads=8 run-time=3m0s", "",
+		},
 		{"no configuration", "drive --file " + file, "", "name one by --configuration: hdd; ssd"},
 		{"another", "drive --configuration x --file " + file, "", `has no configuration "x"; it has hdd; ssd`},
 		{"no file", "drive --configuration x", "", "--configuration: it is one of a file"},

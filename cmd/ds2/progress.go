@@ -21,7 +21,9 @@ import (
 // showProgress shows long jobs on w.
 func showProgress(quiet bool, w io.Writer) progress.View {
 	if quiet {
-		return func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} }
+		return func(string, progress.Unit) (progress.Tell, func()) {
+			return progress.Ignore, func() {}
+		}
 	}
 	return func(job string, unit progress.Unit) (progress.Tell, func()) {
 		e := progress.NewEstimate()
@@ -29,12 +31,18 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 		if unit == progress.Bytes {
 			amount = bytesText
 		}
-		return e.Tell, showLines(w, func() string { return job + ": " + e.State().Text(amount) }, redraw)
+		return e.Tell, showLines(w, func() string {
+			return job + ": " + e.State().Text(amount)
+		}, redraw)
 	}
 }
 
 // show shows a run while it goes on: by a line that changes, or DS2's own lines.
-func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (end func(result.Summary)) {
+func (o *driveOutput) show(
+	i *interrupts,
+	run *runs.Run,
+	stdout, stderr io.Writer,
+) (end func(result.Summary)) {
 	options := run.Options()
 	i.served.show(live.ShowRun(run), collector(run))
 	i.driving.Store(true)
@@ -110,15 +118,18 @@ func stands(run *runs.Run) string {
 	return line
 }
 
-// showLines shows a line that changes, until stop is called: on a terminal it is drawn again each second, and end
-// written after it, elsewhere a new one is written every ten seconds.
+// showLines shows a line that changes, until stop is called: on a terminal it is drawn again each
+// second, and end written after it, elsewhere a new one is written every ten seconds.
 func showLines(w io.Writer, line func() string, end string) (stop func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return startTicking(progressEvery, func() { fmt.Fprintln(w, line()) })
 	}
 	halt := startTicking(time.Second, func() {
 		text := []rune(line())
-		if width := columns(w); width > 0 && len(text) >= width { // a longer one could not be drawn over
+		if width := columns(
+			w,
+		); width > 0 &&
+			len(text) >= width { // a longer one could not be drawn over
 			text = text[:width-1]
 		}
 		fmt.Fprint(w, redraw, string(text))
@@ -159,8 +170,11 @@ func bytesText(n int64) string {
 // progressEvery is how often a progress that is not on a terminal writes its line.
 var progressEvery = 10 * time.Second
 
-// startTicking calls show every so often, until stop is called, which returns when show will not be called again. Stop
-// may be called twice.
+// startTicking calls show every so often, until stop is called, which returns when show will not be
+// called again. Stop may be called twice.
 func startTicking(every time.Duration, show func()) (stop func()) {
-	return progress.Watch(context.Background(), every, func(context.Context) bool { show(); return true })
+	return progress.Watch(context.Background(), every, func(context.Context) bool {
+		show()
+		return true
+	})
 }

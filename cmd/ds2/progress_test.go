@@ -14,8 +14,10 @@ import (
 
 func TestBytesText(t *testing.T) {
 	for n, want := range map[int64]string{
-		0: "0 bytes", 999: "999 bytes", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB", // not 1000.0 kB
-		13_421_772_800: "13.4 GB", 2_000_000_000_000: "2.0 TB", 9e18: "9000000.0 TB", // no unit beyond
+		// not 1000.0 kB
+		0: "0 bytes", 999: "999 bytes", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB",
+		// no unit beyond
+		13_421_772_800: "13.4 GB", 2_000_000_000_000: "2.0 TB", 9e18: "9000000.0 TB",
 	} {
 		assert.Equal(t, want, bytesText(n), "bytesText(%d)", n)
 	}
@@ -33,8 +35,12 @@ func TestTerminal(t *testing.T) {
 			text, _ := io.ReadAll(control) // ends in an error when the terminal is closed
 			shown <- string(text)
 		}()
-		assert.Equal(t, exitDone, run(t.Context(), []string{"report", "--output", "text", "../../docs/examples/demo"},
-			terminal, io.Discard))
+		assert.Equal(
+			t,
+			exitDone,
+			run(t.Context(), []string{"report", "--output", "text", "../../docs/examples/demo"},
+				terminal, io.Discard),
+		)
 		require.NoError(t, terminal.Close())
 		text := <-shown
 		require.NoError(t, control.Close())
@@ -43,8 +49,13 @@ func TestTerminal(t *testing.T) {
 			assert.LessOrEqual(t, width, int(columns), "columns of %q", line)
 		}
 		for _, word := range strings.Fields(text) {
-			assert.True(t, strings.Contains(word, "…") || slices.Contains(words, word), "%d columns: %q", columns,
-				word)
+			assert.True(
+				t,
+				strings.Contains(word, "…") || slices.Contains(words, word),
+				"%d columns: %q",
+				columns,
+				word,
+			)
 		}
 	}
 }

@@ -41,9 +41,9 @@ func TestPrometheusScripts(t *testing.T) {
 	}
 }
 
-// TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run of each workload: every
-// number of orders that it was told is one that the record has at the end of a sample, and every query of the Grafana
-// dashboard has an answer, as has what the rules read.
+// TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run of each
+// workload: every number of orders that it was told is one that the record has at the end of a
+// sample, and every query of the Grafana dashboard has an answer, as has what the rules read.
 func TestPrometheusAgrees(t *testing.T) {
 	nightly.Long(t, "drives for 15 s")
 	t.Parallel()
@@ -53,42 +53,74 @@ func TestPrometheusAgrees(t *testing.T) {
 	for _, c := range []struct {
 		workload, load, drive string
 		positive              []string // what gives one value, of more than 0
-		none                  string   // what has no series of this workload, or as long as nothing fails
-		operations            int      // on the dashboard
+		// what has no series of this workload, or as long as nothing fails
+		none       string
+		operations int // on the dashboard
 	}{
-		{"ds2", "--size 1MB", "--rate 10/s", []string{"target:ds2_opm:rate1m",
-			"target:ds2_order_duration_seconds:p95_1m"}, "ds2_errors_total|ds2_mailbox", 0},
-		{"mailbox", "--mailboxes 10 --mailbox-size 2MB", "--rate 50/s", []string{"ds2_iops",
-			"sum(ds2_mailbox_operations_total)"}, "ds2_errors_total|ds2_rollbacks_total", 4},
+		{"ds2", "--size 1MB", "--rate 10/s", []string{
+			"target:ds2_opm:rate1m",
+			"target:ds2_order_duration_seconds:p95_1m",
+		}, "ds2_errors_total|ds2_mailbox", 0},
+		{"mailbox", "--mailboxes 10 --mailbox-size 2MB", "--rate 50/s", []string{
+			"ds2_iops",
+			"sum(ds2_mailbox_operations_total)",
+		}, "ds2_errors_total|ds2_rollbacks_total", 4},
 	} {
 		t.Run(c.workload, func(t *testing.T) {
 			t.Parallel()
 			page := promtest.StartRelay(t)
 			prometheus := promtest.Start(t, []string{page.Address}, rules)
 			target := pgtest.Database(t)
-			must(t, words("load --target %s --workload %s %s --quiet", target, c.workload, c.load)...)
-			p := begin(t, quick("drive", target, "--threads 4 --spacing even --warmup-time 2s --run-time 13s "+
-				"--metrics-addr 127.0.0.1:0 --out out %s", c.drive)...)
+			must(
+				t,
+				words("load --target %s --workload %s %s --quiet", target, c.workload, c.load)...)
+			p := begin(
+				t,
+				quick(
+					"drive",
+					target,
+					"--threads 4 --spacing even --warmup-time 2s --run-time 13s "+
+						"--metrics-addr 127.0.0.1:0 --out out %s",
+					c.drive,
+				)...)
 			page.To(p.page(t))
 			p.ends(t, exitDone)
 			record := recordOf(t, p.out)
 			scraped := scrapedOrders(t, prometheus, page, record)
-			require.GreaterOrEqual(t, len(slices.Compact(scraped)), 3, "Prometheus was told of %v orders", scraped)
-			// The last second of the run in which it had the page's answer: a busy machine misses some.
-			seconds := query(t, prometheus, fmt.Sprintf("max_over_time(timestamp(up{instance=%q} == 1)[1h:1s])",
-				page.Address), record.Start.Add(13*time.Second))
+			require.GreaterOrEqual(
+				t,
+				len(slices.Compact(scraped)),
+				3,
+				"Prometheus was told of %v orders",
+				scraped,
+			)
+			// The last second of the run in which it had the page's answer: a busy machine misses
+			// some.
+			seconds := query(
+				t,
+				prometheus,
+				fmt.Sprintf("max_over_time(timestamp(up{instance=%q} == 1)[1h:1s])",
+					page.Address),
+				record.Start.Add(13*time.Second),
+			)
 			require.Len(t, seconds, 1)
 			at := time.Unix(int64(seconds[0]), 0)
 			for _, expr := range c.positive {
 				values := query(t, prometheus, expr, at)
 				assert.True(t, len(values) == 1 && values[0] > 0, "%s gives %v", expr, values)
 			}
-			// A phase that has just begun has none of before, a machine without physical drives none of theirs.
+			// A phase that has just begun has none of before, a machine without physical drives
+			// none of theirs.
 			none := regexp.MustCompile("unless|ds2_host_disk|" + c.none)
 			shown := 0
 			for _, expr := range dashboardQueries(t) {
 				values := query(t, prometheus, expr, at)
-				assert.True(t, len(values) != 0 || none.MatchString(expr), "the dashboard's %s gives nothing", expr)
+				assert.True(
+					t,
+					len(values) != 0 || none.MatchString(expr),
+					"the dashboard's %s gives nothing",
+					expr,
+				)
 				if strings.Contains(expr, "ds2_mailbox") {
 					shown += len(values)
 				}
@@ -97,15 +129,25 @@ func TestPrometheusAgrees(t *testing.T) {
 			// Alerts give nothing while all is well. Each metric that they read has to be there.
 			for _, match := range metric.FindAllStringSubmatch(read(t, rules), -1) {
 				values := query(t, prometheus, "count("+match[1]+")", at)
-				assert.True(t, len(values) != 0 || none.MatchString(match[1]), "Prometheus has none of %s", match[1])
+				assert.True(
+					t,
+					len(values) != 0 || none.MatchString(match[1]),
+					"Prometheus has none of %s",
+					match[1],
+				)
 			}
 		})
 	}
 }
 
-// scrapedOrders are the numbers of orders that a Prometheus was told at a page: each is one that the record has at the
-// end of a sample.
-func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record *result.Record) []float64 {
+// scrapedOrders are the numbers of orders that a Prometheus was told at a page: each is one that
+// the record has at the end of a sample.
+func scrapedOrders(
+	t *testing.T,
+	prometheus string,
+	page *promtest.Relay,
+	record *result.Record,
+) []float64 {
 	t.Helper()
 	told := map[float64]bool{0: true}
 	orders := 0.
@@ -113,8 +155,18 @@ func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record
 		orders += float64(sample.Counts.Orders)
 		told[orders] = true
 	}
-	scraped := query(t, prometheus, fmt.Sprintf("ds2_orders_total{instance=%q}[1h]", page.Address), time.Now())
-	assert.Subset(t, slices.Collect(maps.Keys(told)), scraped, "orders at the ends of samples, and told to Prometheus")
+	scraped := query(
+		t,
+		prometheus,
+		fmt.Sprintf("ds2_orders_total{instance=%q}[1h]", page.Address),
+		time.Now(),
+	)
+	assert.Subset(
+		t,
+		slices.Collect(maps.Keys(told)),
+		scraped,
+		"orders at the ends of samples, and told to Prometheus",
+	)
 	return scraped
 }
 

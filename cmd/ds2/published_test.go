@@ -24,14 +24,15 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// publishedRun is a run of a published report of Jetstress (mailbox/WORKLOAD.md section 2). Times are in milliseconds,
-// rates a second; what a report does not give is 0.
+// publishedRun is a run of a published report of Jetstress (mailbox/WORKLOAD.md section 2). Times
+// are in milliseconds, rates a second; what a report does not give is 0.
 type publishedRun struct {
 	reads, writes, logWrites, readMS, writeMS, logMS, logBytes, mib, watts, idle, target float64
 }
 
-// The runs by report and configuration, in their order. Of S004 only the sums of database I/Os are given by server and
-// run: they stand as reads here; and MiB read and written of one run, which stand for all.
+// The runs by report and configuration, in their order. Of S004 only the sums of database I/Os are
+// given by server and run: they stand as reads here; and MiB read and written of one run, which
+// stand for all.
 var publishedRuns = map[string][]publishedRun{
 	"S000 disks": {
 		{2116.369, 1832.661, 157.464, 4.451, 3.765, 5.056, 0, 37.911, 293.4, 275.5, 100},
@@ -57,35 +58,63 @@ var publishedRuns = map[string][]publishedRun{
 		{139.504, 134.646, 75.691, 12.1, 71, 2.4, 12308.349, 0, 0, 0, 250},
 		{71.512, 193.674, 35.534, 10.1, 36, 2.2, 7164.761, 0, 0, 0, 250},
 	},
-	// Of S002 the report gives latencies, and how many times as many I/Os each configuration does; the rate of the
-	// disks is taken for 100.
-	"S002 disks":      slices.Repeat([]publishedRun{{60, 40, 0, 9.5, 0.5, 0, 0, 10, 0, 0, 100}}, 3),
-	"S002 read cache": slices.Repeat([]publishedRun{{120, 80, 0, 4.5, 0.5, 0, 0, 20, 0, 0, 100}}, 3),
-	"S002 tier":       slices.Repeat([]publishedRun{{294, 196, 0, 2, 0.5, 0, 0, 42, 0, 0, 100}}, 3),
+	// Of S002 the report gives latencies, and how many times as many I/Os each configuration does;
+	// the rate of the disks is taken for 100.
+	"S002 disks": slices.Repeat([]publishedRun{{60, 40, 0, 9.5, 0.5, 0, 0, 10, 0, 0, 100}}, 3),
+	"S002 read cache": slices.Repeat(
+		[]publishedRun{{120, 80, 0, 4.5, 0.5, 0, 0, 20, 0, 0, 100}},
+		3,
+	),
+	"S002 tier": slices.Repeat([]publishedRun{{294, 196, 0, 2, 0.5, 0, 0, 42, 0, 0, 100}}, 3),
 	"S004 MD3220 by server": {
-		{7952.331, 0, 1333.367, 0, 0, 0, 0, 0, 0, 0, 2400}, {7973.266, 0, 1316.144, 0, 0, 0, 0, 0, 0, 0, 2400},
+		{
+			7952.331,
+			0,
+			1333.367,
+			0,
+			0,
+			0,
+			0,
+			0,
+			0,
+			0,
+			2400,
+		},
+		{7973.266, 0, 1316.144, 0, 0, 0, 0, 0, 0, 0, 2400},
 	},
 }
 
-// record writes the record of a run whose counters say second by second what the report says of the whole run.
+// record writes the record of a run whose counters say second by second what the report says of the
+// whole run.
 func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 	t.Helper()
 	const length = 60
 	start := time.Date(2009, 2, 1, 12, 0, 0, 0, time.UTC)
 	machine := &monitor.Machine{Hostname: server, Drives: []monitor.Drive{
-		{Name: "d", Roles: []monitor.Role{monitor.Data}}, {Name: "e", Roles: []monitor.Role{monitor.Log}}}}
+		{
+			Name:  "d",
+			Roles: []monitor.Role{monitor.Data},
+		},
+		{Name: "e", Roles: []monitor.Role{monitor.Log}},
+	}}
 	counters := monitor.Table{}
 	values := []float64{}
 	for _, c := range []struct {
 		column, drive string
 		value         float64
 	}{
-		{monitor.DiskReads, "d", p.reads}, {monitor.DiskReadTime, "d", p.readMS / 1000},
-		{monitor.DiskWrites, "d", p.writes}, {monitor.DiskWriteTime, "d", p.writeMS / 1000},
-		{monitor.DiskReadBytes, "d", max(0, p.mib*(1<<20)-p.logBytes*p.logWrites)}, {monitor.DiskWrittenBytes, "d", 0},
-		{monitor.DiskReads, "e", 0}, {monitor.DiskReadTime, "e", 0},
-		{monitor.DiskWrites, "e", p.logWrites}, {monitor.DiskWriteTime, "e", p.logMS / 1000},
-		{monitor.DiskReadBytes, "e", 0}, {monitor.DiskWrittenBytes, "e", p.logBytes * p.logWrites},
+		{monitor.DiskReads, "d", p.reads},
+		{monitor.DiskReadTime, "d", p.readMS / 1000},
+		{monitor.DiskWrites, "d", p.writes},
+		{monitor.DiskWriteTime, "d", p.writeMS / 1000},
+		{monitor.DiskReadBytes, "d", max(0, p.mib*(1<<20)-p.logBytes*p.logWrites)},
+		{monitor.DiskWrittenBytes, "d", 0},
+		{monitor.DiskReads, "e", 0},
+		{monitor.DiskReadTime, "e", 0},
+		{monitor.DiskWrites, "e", p.logWrites},
+		{monitor.DiskWriteTime, "e", p.logMS / 1000},
+		{monitor.DiskReadBytes, "e", 0},
+		{monitor.DiskWrittenBytes, "e", p.logBytes * p.logWrites},
 	} {
 		counters.Columns = append(counters.Columns, monitor.ItemColumn(c.column, c.drive))
 		values = append(values, c.value)
@@ -95,15 +124,31 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 			monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: values})
 	}
 	s := result.Summary{
-		Spec: result.Spec{RunID: filepath.Base(dir), Workload: mailbox.Name, Engine: "postgres",
-			Targets: []string{server + ":5432/mail"}, Threads: 4},
-		Happened: result.Happened{Status: result.Done, Start: start, End: start.Add(length * time.Second),
-			Machine: machine},
-		Conclusion: result.Conclusion{Windows: []measure.Window{{Name: "run", From: 0, To: length,
-			Counts: measure.Counts{Orders: length}, Steady: measure.Steadiness{Verdict: true, Why: "steady"}}}},
+		Spec: result.Spec{
+			RunID: filepath.Base(dir), Workload: mailbox.Name, Engine: "postgres",
+			Targets: []string{server + ":5432/mail"}, Threads: 4,
+		},
+		Happened: result.Happened{
+			Status: result.Done, Start: start, End: start.Add(length * time.Second),
+			Machine: machine,
+		},
+		Conclusion: result.Conclusion{Windows: []measure.Window{
+			{
+				Name: "run",
+				From: 0,
+				To:   length,
+				Counts: measure.Counts{
+					Orders: length,
+				},
+				Steady: measure.Steadiness{Verdict: true, Why: "steady"},
+			},
+		}},
 	}
 	if p.readMS > 0 {
-		s.Conditions = append(s.Conditions, result.Condition{Name: result.ReadLatency, Value: p.readMS, Unit: "ms"})
+		s.Conditions = append(
+			s.Conditions,
+			result.Condition{Name: result.ReadLatency, Value: p.readMS, Unit: "ms"},
+		)
 	}
 	if p.watts > 0 {
 		s.Power = &result.Power{Idle: &p.idle, Active: &p.watts}
@@ -112,15 +157,19 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 	require.NoError(t, err)
 	s.Words = mailbox.Workload{}.Words()
 	s.Own = result.NewBlock(map[string]any{
-		"mailboxes": 500, "profile": "exchange2007", "target_iops": p.target})
+		"mailboxes": 500, "profile": "exchange2007", "target_iops": p.target,
+	})
 	in := conclude.Input{Spec: s.Spec, Happened: s.Happened, Counters: counters}
 	require.NoError(t, mailbox.Workload{Engines: mailboxEngines}.Conclude(in, &s.Conclusion))
-	require.NoError(t, errors.Join(w.Close(), result.SaveHost(dir, &counters, start), result.SaveSummary(dir, s)))
+	require.NoError(
+		t,
+		errors.Join(w.Close(), result.SaveHost(dir, &counters, start), result.SaveSummary(dir, s)),
+	)
 	return s
 }
 
-// TestPublishedReports takes the figures of the published reports through counters, records, benches, report and
-// compare.
+// TestPublishedReports takes the figures of the published reports through counters, records,
+// benches, report and compare.
 func TestPublishedReports(t *testing.T) {
 	dir := t.TempDir()
 	benches := map[string]string{}
@@ -128,7 +177,9 @@ func TestPublishedReports(t *testing.T) {
 		if made := benches[name]; made != "" {
 			return made
 		}
-		b := result.Bench{Spec: result.Spec{Words: mailbox.Workload{}.Words(), Runs: len(publishedRuns[name])}}
+		b := result.Bench{
+			Spec: result.Spec{Words: mailbox.Workload{}.Words(), Runs: len(publishedRuns[name])},
+		}
 		procedure := experiment.Bench{
 			Dir:  filepath.Join(dir, strings.ReplaceAll(name, " ", "-")),
 			Told: func(string, ...any) {},
@@ -147,25 +198,59 @@ func TestPublishedReports(t *testing.T) {
 		runA, runB string // the reports' median runs
 		want       map[string]float64
 	}{
-		// The report's 623 % of IOPS a watt are of rounded quotients of the median runs, 99.1 and 13.7; this is of the
-		// medians of the runs' own.
-		{"S000 disks", "S000 SSDs", "run-2", "run-1",
-			map[string]float64{"total_iops": 188, "mb_per_s": 172, "total_iops_per_active_w": 627}},
+		// The report's 623 % of IOPS a watt are of rounded quotients of the median runs, 99.1 and
+		// 13.7; this is of the medians of the runs' own.
+		{
+			"S000 disks", "S000 SSDs", "run-2", "run-1",
+			map[string]float64{"total_iops": 188, "mb_per_s": 172, "total_iops_per_active_w": 627},
+		},
 		{"S004 MD3000", "S004 MD3220", "run-1", "run-2", map[string]float64{"total_iops": 147.7, "mb_per_s": 216.4}},
-		{"S002 disks", "S002 read cache", "run-2", "run-2",
-			map[string]float64{"total_iops": 100, "mb_per_s": 100, "read_latency_ms": -53}},
-		{"S002 disks", "S002 tier", "run-2", "run-2",
-			map[string]float64{"total_iops": 390, "mb_per_s": 320, "read_latency_ms": -79}},
+		{
+			"S002 disks", "S002 read cache", "run-2", "run-2",
+			map[string]float64{"total_iops": 100, "mb_per_s": 100, "read_latency_ms": -53},
+		},
+		{
+			"S002 disks", "S002 tier", "run-2", "run-2",
+			map[string]float64{"total_iops": 390, "mb_per_s": 320, "read_latency_ms": -79},
+		},
 	} {
-		comparison := decoded[compare.Comparison](t, "compare", "--output", "json", "a="+bench(c.a), "b="+bench(c.b))
-		assert.Equal(t, c.runA, comparison.Configurations[0].Median, "the run by which %s stand in the report", c.a)
-		assert.Equal(t, c.runB, comparison.Configurations[1].Median, "the run by which %s stand in the report", c.b)
+		comparison := decoded[compare.Comparison](
+			t,
+			"compare",
+			"--output",
+			"json",
+			"a="+bench(c.a),
+			"b="+bench(c.b),
+		)
+		assert.Equal(
+			t,
+			c.runA,
+			comparison.Configurations[0].Median,
+			"the run by which %s stand in the report",
+			c.a,
+		)
+		assert.Equal(
+			t,
+			c.runB,
+			comparison.Configurations[1].Median,
+			"the run by which %s stand in the report",
+			c.b,
+		)
 		found := 0
 		for _, d := range comparison.Differences {
 			if want, asked := c.want[d.Figure]; asked {
 				found++
 				_, decimals, _ := strings.Cut(fmt.Sprint(want), ".")
-				assert.InDelta(t, want, d.Medians, 0.5/math.Pow10(len(decimals)), "%s and %s: %s", c.a, c.b, d.Figure)
+				assert.InDelta(
+					t,
+					want,
+					d.Medians,
+					0.5/math.Pow10(len(decimals)),
+					"%s and %s: %s",
+					c.a,
+					c.b,
+					d.Figure,
+				)
 			}
 		}
 		assert.Equal(t, len(c.want), found, "%s and %s", c.a, c.b)
@@ -173,7 +258,10 @@ func TestPublishedReports(t *testing.T) {
 
 	records := func(name string) (dirs []string) {
 		for i, p := range publishedRuns[name] {
-			dirs = append(dirs, filepath.Join(dir, fmt.Sprint(strings.ReplaceAll(name, " ", "-"), i)))
+			dirs = append(
+				dirs,
+				filepath.Join(dir, fmt.Sprint(strings.ReplaceAll(name, " ", "-"), i)),
+			)
 			p.record(t, dirs[i], fmt.Sprintf("server%d", i+1))
 		}
 		return dirs
@@ -186,27 +274,35 @@ func TestPublishedReports(t *testing.T) {
 		args []string
 		want []string // lines, their blanks put together
 	}{
-		{"the bench of disks stands by its second run",
-			[]string{"report", "--output", "esrp", filepath.Join(dir, "S000-disks")}, []string{
+		{
+			"the bench of disks stands by its second run",
+			[]string{"report", "--output", "esrp", filepath.Join(dir, "S000-disks")},
+			[]string{
 				"Database Disks Transfers/sec 3,834.843 ", "Log Disks Writes/sec 159.654 ",
-				"Average Database Disk Read Latency (ms) 4.826 ", "Average Log Disk Write Latency (ms) 4.858 "}},
+				"Average Database Disk Read Latency (ms) 4.826 ", "Average Log Disk Write Latency (ms) 4.858 ",
+			},
+		},
 		// Its own summary has the mean of reads and writes, 132.593, for their sum.
 		{"the 24 h run", []string{"report", "--output", "esrp", s003[1]}, []string{
 			"Database I/O figure server2 Database Disks Transfers/sec 265.186 ", "Database Disks Reads/sec 71.512 ",
 			"Database Disks Writes/sec 193.674 ", "Average Database Disk Read Latency (ms) 10.100 ",
 			"Average Database Disk Write Latency (ms) 36.000 ", "Log Disks Writes/sec 35.534 ",
-			"Average Log Disk Write Latency (ms) 2.200 ", "is no ESRP result"}},
+			"Average Log Disk Write Latency (ms) 2.200 ", "is no ESRP result",
+		}},
 		{"24 h and 2 h of one server", []string{"report", "--output", "esrp", s003[0], again}, []string{
 			"Overall Test Result Not judged Not judged",
-			"Database I/O figure server1 server1 Database Disks Transfers/sec 274.150 265.186 Database Disks Reads"}},
+			"Database I/O figure server1 server1 Database Disks Transfers/sec 274.150 265.186 Database Disks Reads",
+		}},
 		{"two servers", append([]string{"report", "--output", "esrp"}, records("S004 MD3220 by server")...), []string{
 			"figure server1 server2 all servers", "Database Disks Transfers/sec 7,952.331 7,973.266 15,925.597",
-			"Log Disks Writes/sec 1,333.367 1,316.144 2,649.511"}},
+			"Log Disks Writes/sec 1,333.367 1,316.144 2,649.511",
+		}},
 		{"the 2 h run's report", []string{"report", "--output", "text", "--details", s003[0]}, []string{
 			"achieved transactional I/O per second (database reads and writes) 274.150",
 			"target I/O per second 250.000",
 			"database I/Os : log writes 3.62", "bytes a log write 12308", "database reads : writes 1.036",
-			"d data 12.100 12.100 71.000 71.000 139.504 134.646"}},
+			"d data 12.100 12.100 71.000 71.000 139.504 134.646",
+		}},
 	} {
 		t.Log(c.why)
 		texttest.Contains(t, texttest.Flat(must(t, c.args...)), c.want...)

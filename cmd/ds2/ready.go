@@ -22,8 +22,13 @@ import (
 	"ds2/internal/workload"
 )
 
-// ready takes a run from its flags to where its first user would connect. What it opens, done closes.
-func (f *runFlags) ready(i *interrupts, l *looks, cmd *cobra.Command) (o runs.Options, done func(), err error) {
+// ready takes a run from its flags to where its first user would connect. What it opens, done
+// closes.
+func (f *runFlags) ready(
+	i *interrupts,
+	l *looks,
+	cmd *cobra.Command,
+) (o runs.Options, done func(), err error) {
 	o, err = f.options(i.Soft, l)
 	unlock := func() {}
 	done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
@@ -57,8 +62,11 @@ func (f *runFlags) driven(ctx context.Context, l *looks, o runs.Options) {
 	}
 	for _, s := range o.Targets {
 		if n, err := plan.Added(ctx, s); err == nil && n > 0 {
-			l.warn("database", fmt.Errorf("%s was driven before: it has %d orders beyond the load", s.Label(), n),
-				"ds2 reset removes them")
+			l.warn(
+				"database",
+				fmt.Errorf("%s was driven before: it has %d orders beyond the load", s.Label(), n),
+				"ds2 reset removes them",
+			)
 		}
 	}
 }
@@ -76,7 +84,11 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 		seen := map[string]store.Database{}
 		for _, one := range s.Databases {
 			if other, twice := seen[one.Name()]; twice {
-				return usageError("--target: %s and %s are one database: name each once", other.Label(), one.Label())
+				return usageError(
+					"--target: %s and %s are one database: name each once",
+					other.Label(),
+					one.Label(),
+				)
 			}
 			seen[one.Name()] = one
 		}
@@ -88,21 +100,33 @@ func list(stores []store.Database) string {
 	return strings.Join(mapped(stores, store.Database.Label), ", ")
 }
 
-// looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends before its
-// first user where anything failed. A check lists all that it finds, and goes on as far as it can.
+// looks takes what is found on the way to a run. The run itself warns of what may go wrong with it,
+// and ends before its first user where anything failed. A check lists all that it finds, and goes
+// on as far as it can.
 type looks struct {
 	w           io.Writer
 	check       bool
 	json, quiet bool
-	lock        string                        // the command that takes the databases' lock, once they are known
-	runID       string                        // whose other machines may hold the lock too; empty: none may
-	fits        func(workload.Workload) error // refuses a workload that the command has no use for; nil: none is
+	// the command that takes the databases' lock, once they are known
+	lock string
+	// whose other machines may hold the lock too; empty: none may
+	runID string
+	// refuses a workload that the command has no use for; nil: none is
+	fits func(workload.Workload) error
 
 	all []store.Finding
 }
 
 // ofObserved are the checks that take servers and machines that are observed.
-var ofObserved = []string{"settings", "version", "rights", "connections", "memory", "room", "open files"}
+var ofObserved = []string{
+	"settings",
+	"version",
+	"rights",
+	"connections",
+	"memory",
+	"room",
+	"open files",
+}
 
 // skip takes checks of some databases that a failure kept from being made.
 func (l *looks) skip(of []store.Database, checks ...string) {
@@ -112,7 +136,8 @@ func (l *looks) skip(of []store.Database, checks ...string) {
 	})
 }
 
-// add takes findings. Several configurations of an experiment have many in common, which are told once.
+// add takes findings. Several configurations of an experiment have many in common, which are told
+// once.
 func (l *looks) add(findings ...store.Finding) {
 	for _, f := range findings {
 		f.Found, f.Do = redact(f.Found), redact(f.Do)
@@ -159,7 +184,13 @@ func (l *looks) holds(stores []store.Database, plan workload.Plan) {
 	}
 	name := plan.Workload().Name()
 	for _, s := range stores {
-		l.ok("database", "%s holds workload %s, size %s, completely loaded", s.Label(), name, plan.Size())
+		l.ok(
+			"database",
+			"%s holds workload %s, size %s, completely loaded",
+			s.Label(),
+			name,
+			plan.Size(),
+		)
 		if proof := proofs[s.Engine()]; proof != "" {
 			l.add(store.Finding{
 				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
@@ -178,8 +209,8 @@ func (l *looks) warn(what string, err error, do string) {
 	l.add(store.Finding{What: what, State: store.Warning, Found: err.Error(), Do: do})
 }
 
-// step takes how a step ended without which there is no run: a check lists what failed, and the error is for who makes
-// the run. That of wrong usage is for both.
+// step takes how a step ended without which there is no run: a check lists what failed, and the
+// error is for who makes the run. That of wrong usage is for both.
 func (l *looks) step(what, do string, err error) error {
 	if err == nil || !l.check || isUsage(err) {
 		return err
@@ -188,8 +219,8 @@ func (l *looks) step(what, do string, err error) error {
 	return nil
 }
 
-// asked looks whether the targets can do what the flags ask of some servers only, so that a run is refused before it
-// begins.
+// asked looks whether the targets can do what the flags ask of some servers only, so that a run is
+// refused before it begins.
 func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 	for _, check := range []struct {
 		flag  string
@@ -198,12 +229,18 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		ask   func(context.Context, []store.Database) error
 	}{
 		{"--scrub-rate", o.ScrubRate > 0, "may read the server's files", background.Check},
-		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint",
-			may("checkpoints", runs.Checkpointer.MayCheckpoint)},
-		{"--verify deep", o.Verify == result.VerifyDeep, "may check every page",
-			may("deep checks", upkeep.DeepChecker.MayDeepCheck)},
-		{"--cold-start", o.ColdStart, "may empty the server's cache",
-			may("cold starts except by a restart of the server", runs.CacheDropper.MayDropCache)},
+		{
+			"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint",
+			may("checkpoints", runs.Checkpointer.MayCheckpoint),
+		},
+		{
+			"--verify deep", o.Verify == result.VerifyDeep, "may check every page",
+			may("deep checks", upkeep.DeepChecker.MayDeepCheck),
+		},
+		{
+			"--cold-start", o.ColdStart, "may empty the server's cache",
+			may("cold starts except by a restart of the server", runs.CacheDropper.MayDropCache),
+		},
 	} {
 		if !check.asked {
 			continue
@@ -219,8 +256,12 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 	return nil
 }
 
-// may asks of each target whether it may do what is an interface of its engine, and refuses one that does not have it.
-func may[T any](what string, ask func(T, context.Context) error) func(context.Context, []store.Database) error {
+// may asks of each target whether it may do what is an interface of its engine, and refuses one
+// that does not have it.
+func may[T any](
+	what string,
+	ask func(T, context.Context) error,
+) func(context.Context, []store.Database) error {
 	return func(ctx context.Context, targets []store.Database) error {
 		for _, t := range targets {
 			engine, ok := t.(T)
@@ -243,20 +284,48 @@ type observeFlags struct {
 }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda; "+
-		"data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the "+
-		"server is on this machine)")
-	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the "+
-		"report then has the run's share of their limit")
-	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' "+
-		"SMART before and after a run, by smartctl: bytes written, wear, heat; "+
-		"on also reports what cannot be read")
-	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by purpose, such as log "+
-		"flushes, with eBPF; needs the database's machine, Linux and root")
-	flags.Var(byteSize(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB "+
-		"(default: that of its machine or container, if known)")
-	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or "+
-		"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets")
+	flags.StringSliceVar(
+		&f.Devices,
+		"devices",
+		nil,
+		"block devices to observe, such as nvme0n1,sda; "+
+			"data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the "+
+			"server is on this machine)",
+	)
+	flags.StringVar(
+		&f.deviceRecord,
+		"device-record",
+		"",
+		"record of ds2 device for the drives under test: the "+
+			"report then has the run's share of their limit",
+	)
+	flags.Var(
+		oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff),
+		"smart",
+		"read the drives' "+
+			"SMART before and after a run, by smartctl: bytes written, wear, heat; "+
+			"on also reports what cannot be read",
+	)
+	flags.BoolVar(
+		&f.IOTrace,
+		"io-trace",
+		false,
+		"time every I/O of the database's drives by purpose, such as log "+
+			"flushes, with eBPF; needs the database's machine, Linux and root",
+	)
+	flags.Var(
+		byteSize(&f.ServerMemory),
+		"server-memory",
+		"memory that the database server may use, such as 8GB "+
+			"(default: that of its machine or container, if known)",
+	)
+	flags.StringArrayVar(
+		&f.Exporters,
+		"exporter",
+		nil,
+		"URL of the database machine's node_exporter or "+
+			"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets",
+	)
 	power := func(text string) (string, error) {
 		f.PowerCommand = text
 		f.PowerLog = ""
@@ -266,13 +335,18 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 		}
 		return text, nil
 	}
-	flags.Var(parsed[string]{new(string), "source", power, same, ""}, "power", "where watts come from: a command that "+
-		"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, which a "+
-		"meter or its logger writes: times and watts")
+	flags.Var(
+		parsed[string]{new(string), "source", power, same, ""},
+		"power",
+		"where watts come from: a command that "+
+			"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, which a "+
+			"meter or its logger writes: times and watts",
+	)
 	under(flags, ofObserving, "devices", "exporter", "power")
 }
 
-// check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.
+// check refuses what cannot be observed whatever the server, and reads what was measured of the
+// drives before.
 func (f *observeFlags) check() (err error) {
 	if f.deviceRecord != "" {
 		if f.device, err = result.ReadDevice(f.deviceRecord); err != nil {
@@ -284,13 +358,17 @@ func (f *observeFlags) check() (err error) {
 	}
 	for _, url := range f.Exporters {
 		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
-			return usageError("--exporter: %q is not a URL: write it as http://host:9100/metrics", url)
+			return usageError(
+				"--exporter: %q is not a URL: write it as http://host:9100/metrics",
+				url,
+			)
 		}
 	}
 	return nil
 }
 
-// observed finds out what can be observed beside a run, and looks at what that shows of servers and machines.
+// observed finds out what can be observed beside a run, and looks at what that shows of servers and
+// machines.
 func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) error {
 	observer, err := f.observer(ctx, l, o)
 	if observer == nil {
@@ -317,7 +395,10 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 			continue
 		}
 		free := func(dir string) (int64, string, string, bool) { return observer.Free(s, dir) }
-		targets = append(targets, preflight.Target{Label: s.Label(), Files: files, LogGrowth: e.LogGrowth, Free: free})
+		targets = append(
+			targets,
+			preflight.Target{Label: s.Label(), Files: files, LogGrowth: e.LogGrowth, Free: free},
+		)
 	}
 	if l.check {
 		l.add(preflight.Observed(observer)...)
@@ -346,14 +427,23 @@ func (l *looks) memory(ctx context.Context, s store.Database, memory int64) {
 		bytes += p.Bytes
 	}
 	if bytes > 0 && memory > 0 {
-		l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use",
-			s.Label(), bytesText(bytes), bytesText(memory))
+		l.ok(
+			"memory",
+			"%s has %s of tables and indexes against %s of memory that its server may use",
+			s.Label(),
+			bytesText(bytes),
+			bytesText(memory),
+		)
 	}
 }
 
-// observer finds out what can be observed. To a check, what cannot, though it was asked for, is a failure, and left out
-// of the next try.
-func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*monitor.Observer, error) {
+// observer finds out what can be observed. To a check, what cannot, though it was asked for, is a
+// failure, and left out of the next try.
+func (f *runFlags) observer(
+	ctx context.Context,
+	l *looks,
+	o *runs.Options,
+) (*monitor.Observer, error) {
 	options := f.observe.Options
 	for {
 		observer, err := monitor.Observe(ctx, o.Targets, o.RunTime.Duration, options)
@@ -368,8 +458,10 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 			}
 			return observer, nil
 		case wrong && l.check:
-			l.add(store.Finding{What: "--" + option.Field, State: store.Failure, Found: option.Error(),
-				Do: "correct it, or leave out the flag"})
+			l.add(store.Finding{
+				What: "--" + option.Field, State: store.Failure, Found: option.Error(),
+				Do: "correct it, or leave out the flag",
+			})
 			switch option.Field {
 			case "exporter":
 				options.Exporters = nil

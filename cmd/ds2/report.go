@@ -26,7 +26,9 @@ const reportFile = result.ReportFile
 // records refuses a command line without records, and names that are no directory.
 func records(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errors.New("name the directory of a record, such as ds2-results/20261121T041500Z-k3f9tq")
+		return errors.New(
+			"name the directory of a record, such as ds2-results/20261121T041500Z-k3f9tq",
+		)
 	}
 	seen := map[string]string{}
 	for _, arg := range args {
@@ -35,7 +37,10 @@ func records(_ *cobra.Command, args []string) error {
 			dir = arg
 		}
 		if _, err := os.Stat(dir); err != nil {
-			return fmt.Errorf("there is no record %s: name a directory that a run, a bench or an experiment wrote", dir)
+			return fmt.Errorf(
+				"there is no record %s: name a directory that a run, a bench or an experiment wrote",
+				dir,
+			)
 		}
 		if before, twice := seen[filepath.Clean(dir)]; twice {
 			return fmt.Errorf("%s and %s are one record: name another", before, arg)
@@ -103,13 +108,24 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 	f.add(flags, "html", "text", "json", "csv", esrp)
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+
 		" in the first DIR for html, standard output for the others)")
-	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
-	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as "+
-		"1000s-1200s or auto; may be repeated")
+	flags.BoolVar(
+		&merge,
+		"merge",
+		false,
+		"add up the records of one run from several driver machines",
+	)
+	flags.StringArrayVar(
+		&windows,
+		"window",
+		nil,
+		"`span` of the figures in place of the record's own, such as "+
+			"1000s-1200s or auto; may be repeated",
+	)
 	return cmd
 }
 
-// reportOf is a report of runs, several of which may be added up to one, or of one record of another kind.
+// reportOf is a report of runs, several of which may be added up to one, or of one record of
+// another kind.
 func reportOf(read conclude.Reader, dirs []string, merge bool) (none shown, err error) {
 	if merge {
 		one, err := read.Merged(dirs)
@@ -130,7 +146,10 @@ func reportOf(read conclude.Reader, dirs []string, merge bool) (none shown, err 
 		run, ok := opened.(*result.Record)
 		switch {
 		case !ok && len(dirs) > 1:
-			return none, usageError("%s is not the record of a run: report it by itself, or see ds2 compare", dir)
+			return none, usageError(
+				"%s is not the record of a run: report it by itself, or see ds2 compare",
+				dir,
+			)
 		case !ok:
 			return otherShown(read, dir, opened)
 		}
@@ -169,16 +188,22 @@ type shown struct {
 // runsShown are records of runs; as JSON their summaries in an array.
 func runsShown(records ...*result.Record) shown {
 	summaries := mapped(records, func(r *result.Record) result.Summary { return r.Summary })
-	return shown{report.Runs(records...), summaries, func(w io.Writer) error { return report.CSV(w, records) }}
+	return shown{report.Runs(records...), summaries, func(w io.Writer) error {
+		return report.CSV(w, records)
+	}}
 }
 
 func benchShown(c compare.Configuration) shown {
 	compared := compare.WithFirst([]compare.Configuration{c})
-	return shown{report.Bench(c), c.Bench, func(w io.Writer) error { return report.CompareCSV(w, compared) }}
+	return shown{report.Bench(c), c.Bench, func(w io.Writer) error {
+		return report.CompareCSV(w, compared)
+	}}
 }
 
 func experimentShown(e compare.Experiment) shown {
-	return shown{report.Experiment(e), e, func(w io.Writer) error { return report.CompareCSV(w, e.Comparison) }}
+	return shown{report.Experiment(e), e, func(w io.Writer) error {
+		return report.CompareCSV(w, e.Comparison)
+	}}
 }
 
 func devicesShown(devices []report.Device) shown {
@@ -199,7 +224,8 @@ func (s shown) write(w io.Writer, f formatFlags) error {
 	return usageError("--output %s: this record is written as html, text or json", f.format)
 }
 
-// deliver writes a report to the file out, and tells stdout its name. No name is stdout, and so is -.
+// deliver writes a report to the file out, and tells stdout its name. No name is stdout, and so is
+// -.
 func (s shown) deliver(stdout io.Writer, f formatFlags, out string) error {
 	if out == "" || out == "-" {
 		return s.write(stdout, f)
@@ -220,7 +246,12 @@ type formatFlags struct {
 // add declares the flags; the first format is the default.
 func (f *formatFlags) add(flags *pflag.FlagSet, formats ...string) {
 	flags.VarP(oneOf(&f.format, formats...), "output", "o", "format of the result")
-	flags.BoolVar(&f.details, "details", false, "print all that was measured, not only the first screen")
+	flags.BoolVar(
+		&f.details,
+		"details",
+		false,
+		"print all that was measured, not only the first screen",
+	)
 	under(flags, ofOutput, "output")
 }
 

@@ -23,15 +23,31 @@ func newResetCommand() *cobra.Command {
 restores the stock of every product, so that the next run starts from the same
 rows. No other session may use the database meanwhile.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
-		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			return f.each(i, cmd, "reset", "the server rolls back what was not finished", func(s store.Database) error {
-				return upkeep.Reset(i.Soft, s, workloads(), discardLog, showProgress(f.quiet, cmd.ErrOrStderr()))
-			})
-		}),
+		RunE: interruptible(
+			"the reset is rolled back",
+			func(i *interrupts, cmd *cobra.Command, _ []string) error {
+				return f.each(
+					i,
+					cmd,
+					"reset",
+					"the server rolls back what was not finished",
+					func(s store.Database) error {
+						return upkeep.Reset(
+							i.Soft,
+							s,
+							workloads(),
+							discardLog,
+							showProgress(f.quiet, cmd.ErrOrStderr()),
+						)
+					},
+				)
+			},
+		),
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().BoolVar(&discardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
-		"frees its space and ends the chain of log backups")
+	cmd.Flags().
+		BoolVar(&discardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
+			"frees its space and ends the chain of log backups")
 	return cmd
 }
 
@@ -48,10 +64,15 @@ On PostgreSQL the database's settings, rights and owner survive a restore; what
 cannot be kept is reported. On SQL Server they are those of the copy, and the
 restore warns of each option that differs.`,
 		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
-  ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`, Args: cobra.NoArgs}
+  ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`, Args: cobra.NoArgs,
+	}
 	cmd.AddCommand(
-		newSnapshotWork(upkeep.SnapshotCreate, "Copy the database, in the place of an older copy", "copied",
-			"an older copy is still there: make the new one again"),
+		newSnapshotWork(
+			upkeep.SnapshotCreate,
+			"Copy the database, in the place of an older copy",
+			"copied",
+			"an older copy is still there: make the new one again",
+		),
 		newSnapshotWork(upkeep.SnapshotRestore, "Put the copy in the database's place", "restored",
 			"the database is missing or incomplete: restore it again"),
 		newSnapshotWork(upkeep.SnapshotDrop, "Remove the copy", "dropped the copy of",
@@ -72,7 +93,13 @@ func newSnapshotWork(work upkeep.SnapshotWork, short, done, cut string) *cobra.C
 		RunE: interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
 			return f.each(i, cmd, done, cut, func(s store.Database) error {
-				return upkeep.Snapshot(i.Soft, s, work, showProgress(f.quiet, cmd.ErrOrStderr()), tell)
+				return upkeep.Snapshot(
+					i.Soft,
+					s,
+					work,
+					showProgress(f.quiet, cmd.ErrOrStderr()),
+					tell,
+				)
 			})
 		}),
 	}
@@ -91,9 +118,14 @@ func (f *eachFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 }
 
-// each does something to every target, one after the other, and says how long it took, or what it leaves behind when it
-// is cut off.
-func (f *eachFlags) each(i *interrupts, cmd *cobra.Command, done, cut string, do func(store.Database) error) error {
+// each does something to every target, one after the other, and says how long it took, or what it
+// leaves behind when it is cut off.
+func (f *eachFlags) each(
+	i *interrupts,
+	cmd *cobra.Command,
+	done, cut string,
+	do func(store.Database) error,
+) error {
 	stores, release, err := f.openLocked(i, cmd)
 	if err != nil {
 		return err
@@ -107,7 +139,13 @@ func (f *eachFlags) each(i *interrupts, cmd *cobra.Command, done, cut string, do
 			}
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s %s in %s\n", done, s.Label(), time.Since(start).Round(100*time.Millisecond))
+		fmt.Fprintf(
+			cmd.OutOrStdout(),
+			"%s %s in %s\n",
+			done,
+			s.Label(),
+			time.Since(start).Round(100*time.Millisecond),
+		)
 	}
 	return nil
 }
@@ -116,12 +154,26 @@ func (f *eachFlags) each(i *interrupts, cmd *cobra.Command, done, cut string, do
 type restoreFlags struct{ upkeep.Restore }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(oneOf(&f.Way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "before "+
-		"each run: remove what runs added (reset), restore the copy of ds2 snapshot create (snapshot), or none")
-	flags.StringVar(&f.Command, "restore-command", "", "command that restores the database in another way, and "+
-		"returns when the server accepts connections")
-	flags.BoolVar(&f.DiscardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
-		"frees its space and ends the chain of log backups")
+	flags.Var(
+		oneOf(&f.Way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone),
+		"restore",
+		"before "+
+			"each run: remove what runs added (reset), restore the copy of ds2 snapshot create (snapshot), or none",
+	)
+	flags.StringVar(
+		&f.Command,
+		"restore-command",
+		"",
+		"command that restores the database in another way, and "+
+			"returns when the server accepts connections",
+	)
+	flags.BoolVar(
+		&f.DiscardLog,
+		"discard-log",
+		false,
+		"SQL Server: before a reset back up the log to NUL, which "+
+			"frees its space and ends the chain of log backups",
+	)
 	under(flags, ofProcedure, "restore")
 }
 

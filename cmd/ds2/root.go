@@ -67,7 +67,8 @@ func checkOut(dir string) error {
 	return nil
 }
 
-// recordDir is the directory of --out or, where none is given, one for a record of a run that begins now.
+// recordDir is the directory of --out or, where none is given, one for a record of a run that
+// begins now.
 func recordDir(out, runID string) string {
 	return cmp.Or(out, filepath.Join("ds2-results", result.DirName(time.Now(), runID)))
 }
@@ -85,7 +86,8 @@ func verdictError(format string, args ...any) error {
 	return &exitError{exitVerdict, fmt.Errorf(format, args...)}
 }
 
-// verdictOf is the verdict of a command on what failed, of which its record has more; nothing is none.
+// verdictOf is the verdict of a command on what failed, of which its record has more; nothing is
+// none.
 func verdictOf(failed []string) error {
 	if len(failed) == 0 {
 		return nil
@@ -93,7 +95,8 @@ func verdictOf(failed []string) error {
 	return verdictError("%s; see the record", strings.Join(failed, "; "))
 }
 
-// newRoot builds the command tree. Results go to the command's stdout, progress and logs to its stderr.
+// newRoot builds the command tree. Results go to the command's stdout, progress and logs to its
+// stderr.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ds2",
@@ -114,10 +117,24 @@ func newRoot() *cobra.Command {
 		}
 		root.AddCommand(commands...)
 	}
-	add("Data", newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(),
-		newSnapshotCommand())
-	add("Run", newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(), newTuneCommand(),
-		newDeviceCommand())
+	add(
+		"Data",
+		newSizesCommand(),
+		newGenerateCommand(),
+		newSchemaCommand(),
+		newLoadCommand(),
+		newResetCommand(),
+		newSnapshotCommand(),
+	)
+	add(
+		"Run",
+		newDemoCommand(),
+		newPreflightCommand(),
+		newDriveCommand(),
+		newBenchCommand(),
+		newTuneCommand(),
+		newDeviceCommand(),
+	)
 	add("Compare", newInitCommand(), newExperimentCommand(), newCompareCommand())
 	add("Check and report", newVerifyCommand(), newReportCommand())
 	add("Other", newVersionCommand())
@@ -139,20 +156,23 @@ func flagsOnly(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// normalizeFlag lets every flag be written with - or _, as DS2's own parameters are, and by DS2's name.
+// normalizeFlag lets every flag be written with - or _, as DS2's own parameters are, and by DS2's
+// name.
 func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	return pflag.NormalizedName(cmp.Or(aliases[name], name))
 }
 
-// noCommand is what a command does that has others below it; without it an unknown one would be no error.
+// noCommand is what a command does that has others below it; without it an unknown one would be no
+// error.
 func noCommand(cmd *cobra.Command, _ []string) error {
 	names := mapped(cmd.Commands(), (*cobra.Command).Name)
 	return usageError("%s is no command by itself: add %s; see %[1]s --help",
 		cmd.CommandPath(), strings.Join(names, " or "))
 }
 
-// run executes the command line and returns the exit code; the only place that turns errors into one.
+// run executes the command line and returns the exit code; the only place that turns errors into
+// one.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -185,7 +205,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	if !started { // an unknown command, flag or argument, or a flag that cannot be read
-		fmt.Fprintf(stderr, "ds2: %s; see %s --help\n", redact(suggest(cmd, flagText(err))), cmd.CommandPath())
+		fmt.Fprintf(
+			stderr,
+			"ds2: %s; see %s --help\n",
+			redact(suggest(cmd, flagText(err))),
+			cmd.CommandPath(),
+		)
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "ds2: %s\n", redact(err.Error()))

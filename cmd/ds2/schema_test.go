@@ -22,9 +22,14 @@ import (
 	"ds2/internal/result"
 )
 
-var updateSchema = flag.Bool("update-schema", false, "write the JSON Schema of the commands' output again")
+var updateSchema = flag.Bool(
+	"update-schema",
+	false,
+	"write the JSON Schema of the commands' output again",
+)
 
-// schemaFile is the published description of what commands write as JSON, in the version of the record.
+// schemaFile is the published description of what commands write as JSON, in the version of the
+// record.
 const schemaFile = "../../docs/schema/ds2-3.schema.json"
 
 // outputs are the types of what each command writes by --output json.
@@ -43,9 +48,18 @@ var outputs = map[string]any{
 
 // commandOutputs names the outputs that a command may write.
 var commandOutputs = map[string][]string{
-	"drive": {"run"}, "demo": {"run"}, "bench": {"bench"}, "experiment": {"experiment"}, "tune": {"search"},
-	"compare": {"comparison"}, "report": {"runs", "bench", "experiment", "search"},
-	"verify": {"verification"}, "sizes": {"sizes", "fit"}, "device": {"device"},
+	"drive": {
+		"run",
+	},
+	"demo":       {"run"},
+	"bench":      {"bench"},
+	"experiment": {"experiment"},
+	"tune":       {"search"},
+	"compare":    {"comparison"},
+	"report":     {"runs", "bench", "experiment", "search"},
+	"verify":     {"verification"},
+	"sizes":      {"sizes", "fit"},
+	"device":     {"device"},
 }
 
 // publishedSchema makes the schema from the types that are written.
@@ -108,8 +122,8 @@ func publishedSchema(t *testing.T) []byte {
 	return append(text, '\n')
 }
 
-// nullable lets every property be null that can be a nil pointer, slice or map; of ds2's pointers those are numbers and
-// objects.
+// nullable lets every property be null that can be a nil pointer, slice or map; of ds2's pointers
+// those are numbers and objects.
 func nullable(tree any) {
 	object, _ := tree.(map[string]any)
 	for _, v := range object {
@@ -125,7 +139,8 @@ func nullable(tree any) {
 		if !ok {
 			continue
 		}
-		if kind, ok := property["type"].(string); ok && slices.Contains([]string{"number", "array", "object"}, kind) {
+		if kind, ok := property["type"].(string); ok &&
+			slices.Contains([]string{"number", "array", "object"}, kind) {
 			property["type"] = []any{kind, "null"}
 		} else if ref, ok := property["$ref"]; ok {
 			delete(property, "$ref")
@@ -141,9 +156,14 @@ func TestPublishedSchema(t *testing.T) {
 	if *updateSchema {
 		require.NoError(t, os.WriteFile(schemaFile, got, 0o644))
 	}
-	assert.True(t, string(got) == read(t, schemaFile), "%s is not what the types say: go test ./cmd/ds2 "+
-		"-run TestPublishedSchema -update-schema writes it again; what readers of its version rely on "+
-		"stays", schemaFile)
+	assert.True(
+		t,
+		string(got) == read(t, schemaFile),
+		"%s is not what the types say: go test ./cmd/ds2 "+
+			"-run TestPublishedSchema -update-schema writes it again; what readers of its version rely on "+
+			"stays",
+		schemaFile,
+	)
 }
 
 var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
@@ -164,8 +184,8 @@ func fits(text, output string) error {
 	return compiled()[output].Validate(value)
 }
 
-// checkJSON holds what a command wrote by --output json against the published schema; every test that executes commands
-// does so.
+// checkJSON holds what a command wrote by --output json against the published schema; every test
+// that executes commands does so.
 func checkJSON(t *testing.T, args []string, stdout string) {
 	t.Helper()
 	if !strings.HasPrefix(stdout, "{") && !strings.HasPrefix(stdout, "[") {
@@ -179,7 +199,12 @@ func checkJSON(t *testing.T, args []string, stdout string) {
 		}
 		errs = errors.Join(errs, err)
 	}
-	assert.NoError(t, errs, "ds2 %s: the output is not of the published schema", strings.Join(args, " "))
+	assert.NoError(
+		t,
+		errs,
+		"ds2 %s: the output is not of the published schema",
+		strings.Join(args, " "),
+	)
 }
 
 func TestSchemaRefuses(t *testing.T) {
@@ -192,8 +217,8 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// TestJSONOfEveryCommand has each command that writes JSON do so on a real database: execute holds what it writes
-// against the published schema.
+// TestJSONOfEveryCommand has each command that writes JSON do so on a real database: execute holds
+// what it writes against the published schema.
 func TestJSONOfEveryCommand(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()

@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// onDrive runs the tests with temporary files on a drive, whose I/Os some of them count; those of other packages may
-// lie in memory.
+// onDrive runs the tests with temporary files on a drive, whose I/Os some of them count; those of
+// other packages may lie in memory.
 type onDrive struct{ m *testing.M }
 
 func (o onDrive) Run() int {
@@ -33,15 +33,18 @@ func (o onDrive) Run() int {
 	return pgtest.Run(o.m)
 }
 
-// TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that sqlservertest gives. $TARGET is the URL of a
-// database that does not exist yet; $HOST, $DATABASE, SQLCMDUSER and SQLCMDPASSWORD are what the storage report's own
-// command line needs to find the same. The condition [babelfish] tells what server it is.
+// TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that sqlservertest gives.
+// $TARGET is the URL of a database that does not exist yet; $HOST, $DATABASE, SQLCMDUSER and
+// SQLCMDPASSWORD are what the storage report's own command line needs to find the same. The
+// condition [babelfish] tells what server it is.
 func TestSQLServerScripts(t *testing.T) {
 	server := sqlservertest.Database(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/sqlserver",
 		Setup: func(e *testscript.Env) error {
-			target, err := url.Parse(sqlservertest.Database(e.T().(testing.TB))) // the script's, and gone when it ends
+			target, err := url.Parse(
+				sqlservertest.Database(e.T().(testing.TB)),
+			) // the script's, and gone when it ends
 			if err != nil {
 				return err
 			}
@@ -62,8 +65,8 @@ func TestSQLServerScripts(t *testing.T) {
 	})
 }
 
-// TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds nothing yet, $BIN
-// the directory of that server's programs.
+// TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds
+// nothing yet, $BIN the directory of that server's programs.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -84,7 +87,10 @@ func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: waitfor FILE TEXT")
 	}
 	for {
-		if content, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(content), args[1]) {
+		if content, err := os.ReadFile(
+			ts.MkAbs(args[0]),
+		); err == nil &&
+			strings.Contains(string(content), args[1]) {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)

@@ -22,8 +22,8 @@ import (
 	"ds2/internal/tdstest"
 )
 
-// TestNoPasswordAnywhere looks for the target's password in all that commands print, serve and write, also where they
-// fail or are made to dump their stacks.
+// TestNoPasswordAnywhere looks for the target's password in all that commands print, serve and
+// write, also where they fail or are made to dump their stacks.
 func TestNoPasswordAnywhere(t *testing.T) {
 	nightly.Long(t, "takes a few seconds")
 	target := pgtest.Database(t)
@@ -31,7 +31,8 @@ func TestNoPasswordAnywhere(t *testing.T) {
 	password, _ := u.User.Password()
 	clean := func(where, text string) {
 		t.Helper()
-		found := strings.Contains(text, password) || strings.Contains(text, url.QueryEscape(password))
+		found := strings.Contains(text, password) ||
+			strings.Contains(text, url.QueryEscape(password))
 		assert.False(t, found, "the password is in %s", where)
 	}
 	out := filepath.Join(t.TempDir(), "record")
@@ -72,7 +73,14 @@ func TestNoPasswordAnywhere(t *testing.T) {
 		require.NoError(t, err)
 		defer response.Body.Close()
 		text, err := io.ReadAll(response.Body)
-		require.True(t, err == nil && response.StatusCode == http.StatusOK, "%s: %s, %v", path, response.Status, err)
+		require.True(
+			t,
+			err == nil && response.StatusCode == http.StatusOK,
+			"%s: %s, %v",
+			path,
+			response.Status,
+			err,
+		)
 		clean("what is served at "+path, string(text))
 	}
 	require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
@@ -85,7 +93,9 @@ func TestNoPasswordAnywhere(t *testing.T) {
 func TestRecordModes(t *testing.T) {
 	nightly.Long(t, "takes a few seconds")
 	out := filepath.Join(t.TempDir(), "results", "record")
-	must(t, quick("drive", loaded(t), "--threads 1 --run-time 1s --journal --quiet --out %s", out)...)
+	must(
+		t,
+		quick("drive", loaded(t), "--threads 1 --run-time 1s --journal --quiet --out %s", out)...)
 	for _, path := range []string{out, filepath.Dir(out), filepath.Join(out, "acknowledged.bin")} {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
@@ -93,11 +103,15 @@ func TestRecordModes(t *testing.T) {
 	}
 }
 
-// TestCommandsOfConfigFile shows what docs/explanation/security.md says: a configuration file may hold command lines,
-// which run as whoever runs ds2.
+// TestCommandsOfConfigFile shows what docs/explanation/security.md says: a configuration file may
+// hold command lines, which run as whoever runs ds2.
 func TestCommandsOfConfigFile(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
-	file := textFile(t, "config", "target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n")
+	file := textFile(
+		t,
+		"config",
+		"target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n",
+	)
 	execute(t, "drive", "--config_file", file, "--out", ran+".record")
 	assert.FileExists(t, ran, "the command of the file was not run")
 }
@@ -114,7 +128,8 @@ func mustParse(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// TestPasswordCommand has every connection of a load and a short run take its password from a command.
+// TestPasswordCommand has every connection of a load and a short run take its password from a
+// command.
 func TestPasswordCommand(t *testing.T) {
 	target := mustParse(t, pgtest.Database(t))
 	password, _ := target.User.Password()
@@ -127,8 +142,10 @@ func TestPasswordCommand(t *testing.T) {
 	}{
 		{"the right password", fmt.Sprintf("echo x >> %s; echo '%s'", asked, password), exitDone, ""},
 		{"a wrong one", "echo wrong", exitFailed, "password authentication failed"},
-		{"a command that fails after it has printed something", "echo hidden; echo no such account >&2; exit 3",
-			exitFailed, "run --password-command: exit status 3: no such account"},
+		{
+			"a command that fails after it has printed something", "echo hidden; echo no such account >&2; exit 3",
+			exitFailed, "run --password-command: exit status 3: no such account",
+		},
 		{"a command that prints nothing", "true", exitFailed, "run --password-command: it printed nothing"},
 	} {
 		load := words("load --target %s --size 1MB --drop --password-command", target)
@@ -139,8 +156,8 @@ func TestPasswordCommand(t *testing.T) {
 	assert.FileExists(t, asked, "the command was not run")
 }
 
-// TestPasswordCommandOfSQLServer has a SQL Server see whose password it is; without a user it is a token, which is in
-// no field of LOGIN7 for names: [MS-TDS] 2.2.6.4, FEDAUTH.
+// TestPasswordCommandOfSQLServer has a SQL Server see whose password it is; without a user it is a
+// token, which is in no field of LOGIN7 for names: [MS-TDS] 2.2.6.4, FEDAUTH.
 func TestPasswordCommandOfSQLServer(t *testing.T) {
 	for _, user := range []string{"ds2user", ""} {
 		logins := make(chan tdstest.Login, 100)

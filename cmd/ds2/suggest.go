@@ -11,8 +11,16 @@ import (
 
 // meant are flags that are often looked for by another name.
 var meant = map[string]string{
-	"users": "threads", "clients": "threads", "duration": "run-time", "time": "run-time", "url": "target",
-	"host": "target", "warmup": "warmup-time", "rampup": "ramp-rate", "ramp-up": "ramp-rate", "format": "output",
+	"users":    "threads",
+	"clients":  "threads",
+	"duration": "run-time",
+	"time":     "run-time",
+	"url":      "target",
+	"host":     "target",
+	"warmup":   "warmup-time",
+	"rampup":   "ramp-rate",
+	"ramp-up":  "ramp-rate",
+	"format":   "output",
 }
 
 // pastedDash refuses a flag whose dashes a word processor has made long.
@@ -29,11 +37,21 @@ func pastedDash(args []string) error {
 
 // suggest is an error of the command line in one line, with the flag or command that was meant.
 func suggest(cmd *cobra.Command, err error) string {
-	text, commands, mistyped := strings.Cut(strings.TrimSpace(err.Error()), "\n\nDid you mean this?\n\t")
+	text, commands, mistyped := strings.Cut(
+		strings.TrimSpace(err.Error()),
+		"\n\nDid you mean this?\n\t",
+	)
 	if mistyped {
-		text = fmt.Sprintf("%s; did you mean %s?", text, strings.ReplaceAll(commands, "\n\t", " or "))
+		text = fmt.Sprintf(
+			"%s; did you mean %s?",
+			text,
+			strings.ReplaceAll(commands, "\n\t", " or "),
+		)
 	}
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && len(unknown.GetSpecifiedName()) > 1 {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](
+		err,
+	); ok &&
+		len(unknown.GetSpecifiedName()) > 1 {
 		if best := nearest(cmd.Flags(), unknown.GetSpecifiedName()); best != "" {
 			text = fmt.Sprintf("%s; did you mean --%s?", text, best)
 		}

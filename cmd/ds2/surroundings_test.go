@@ -14,8 +14,8 @@ import (
 	"ds2/internal/texttest"
 )
 
-// TestSurroundings has what a run is made in change in the middle of it: each change is on its first screen, and a run
-// in which nothing changes has none.
+// TestSurroundings has what a run is made in change in the middle of it: each change is on its
+// first screen, and a run in which nothing changes has none.
 func TestSurroundings(t *testing.T) {
 	t.Parallel()
 	server, target := loadedServer(t)
@@ -37,14 +37,18 @@ func TestSurroundings(t *testing.T) {
 		long   bool
 	}{
 		{why: "nothing"},
-		{why: "settings", do: exec("ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off",
-			"ALTER DATABASE ds2 SET synchronous_commit = off", "ALTER FUNCTION ds2_login SET synchronous_commit = off",
-			"SELECT pg_reload_conf()"),
+		{
+			why: "settings", do: exec("ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off",
+				"ALTER DATABASE ds2 SET synchronous_commit = off", "ALTER FUNCTION ds2_login SET synchronous_commit = off",
+				"SELECT pg_reload_conf()"),
 			undo: exec("ALTER SYSTEM RESET ALL", "ALTER DATABASE ds2 RESET ALL", "ALTER FUNCTION ds2_login RESET ALL",
 				"SELECT pg_reload_conf()"), change: 4,
-			says: []string{`setting fsync was "on" before the run and "off" after it`, "setting full_page_writes was",
+			says: []string{
+				`setting fsync was "on" before the run and "off" after it`, "setting full_page_writes was",
 				"settings of role any and database ds2 was not there before the run",
-				`"synchronous_commit=off" after it`, "function ds2_login("}},
+				`"synchronous_commit=off" after it`, "function ds2_login(",
+			},
+		},
 		{why: "a failed audit", before: func(*program) {
 			// One of the run before.
 			pgtest.Exec(t, db, "DELETE FROM cust_hist WHERE orderid = (SELECT max(orderid) FROM orders)")
@@ -63,23 +67,31 @@ func TestSurroundings(t *testing.T) {
 			pgtest.Exec(t, other,
 				"DO $$BEGIN FOR i IN 1..200 LOOP PERFORM pg_sleep(.01); COMMIT; END LOOP; END$$")
 			pgtest.Counted(t, other)
-		}, says: []string{"other clients worked on the server: database postgres committed ",
-			"other clients worked on the server in the window: on average "}, long: true},
-		{why: "a restart", do: func(*program) {
-			server.Kill()
-			time.Sleep(2500 * time.Millisecond) // whole seconds without an order
-			require.NoError(t, server.Restart(t.Context()))
-		}, says: []string{"its start was ", "The server did not answer from 0:0"},
-			first: "The server did not answer from 0:0", cause: "errors", change: 1, long: true},
+		}, says: []string{
+			"other clients worked on the server: database postgres committed ",
+			"other clients worked on the server in the window: on average ",
+		}, long: true},
+		{
+			why: "a restart", do: func(*program) {
+				server.Kill()
+				time.Sleep(2500 * time.Millisecond) // whole seconds without an order
+				require.NoError(t, server.Restart(t.Context()))
+			}, says: []string{"its start was ", "The server did not answer from 0:0"},
+			first: "The server did not answer from 0:0", cause: "errors", change: 1, long: true,
+		},
 		{why: "a ds2 that is stopped", do: func(p *program) {
 			p.Process.Signal(syscall.SIGSTOP)
 			time.Sleep(4500 * time.Millisecond)
 			p.Process.Signal(syscall.SIGCONT)
 		}, says: []string{", ds2 itself stood still: "}, long: true},
-		{why: "tables since the load", before: exec("ALTER TABLE cust_hist SET UNLOGGED",
-			"ALTER TABLE orders DROP CONSTRAINT fk_customerid", "ALTER TABLE reorder SET (autovacuum_enabled = off)"),
-			change: 4, says: []string{`table cust_hist is "unlogged"`,
-				"constraint fk_customerid of orders is not there", "autovacuum_enabled=off"}},
+		{
+			why: "tables since the load", before: exec("ALTER TABLE cust_hist SET UNLOGGED",
+				"ALTER TABLE orders DROP CONSTRAINT fk_customerid", "ALTER TABLE reorder SET (autovacuum_enabled = off)"),
+			change: 4, says: []string{
+				`table cust_hist is "unlogged"`,
+				"constraint fk_customerid of orders is not there", "autovacuum_enabled=off",
+			},
+		},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			length := "2s"
@@ -90,7 +102,9 @@ func TestSurroundings(t *testing.T) {
 			if c.before != nil {
 				c.before(nil)
 			}
-			p := driving(t, quick("drive", target, "--run-time %s --max-errors 1000 --out out", length)...)
+			p := driving(
+				t,
+				quick("drive", target, "--run-time %s --max-errors 1000 --out out", length)...)
 			if c.do != nil {
 				c.do(p)
 			}

@@ -21,7 +21,8 @@ import (
 	"ds2/internal/store/sqlserver"
 )
 
-// targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and a database name.
+// targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and
+// a database name.
 type targetFlags struct {
 	target, engine, database, passwordCommand string
 
@@ -36,12 +37,26 @@ func (f *targetFlags) add(flags *pflag.FlagSet) {
 		f.more = true
 		return text, nil
 	}
-	flags.Var(parsed[string]{&f.target, "string", add, same, ""}, "target", "URL of the database, or host name with "+
-		"--engine; separate several with ; or repeat the flag")
-	flags.StringVar(&f.engine, "engine", "", "postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that "+
-		"are host names; user and password come from PGUSER and PGPASSWORD, or SQLCMDUSER and SQLCMDPASSWORD")
-	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command that prints the password of the target's user "+
-		"or, for SQL Server without a user, an access token; run at each connection")
+	flags.Var(
+		parsed[string]{&f.target, "string", add, same, ""},
+		"target",
+		"URL of the database, or host name with "+
+			"--engine; separate several with ; or repeat the flag",
+	)
+	flags.StringVar(
+		&f.engine,
+		"engine",
+		"",
+		"postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that "+
+			"are host names; user and password come from PGUSER and PGPASSWORD, or SQLCMDUSER and SQLCMDPASSWORD",
+	)
+	flags.StringVar(
+		&f.passwordCommand,
+		passwordCommand,
+		"",
+		"command that prints the password of the target's user "+
+			"or, for SQL Server without a user, an access token; run at each connection",
+	)
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names "+
 		"(default "+defaultDatabase+")")
 	complete(flags, "target", "postgres://", "sqlserver://")
@@ -49,11 +64,12 @@ func (f *targetFlags) add(flags *pflag.FlagSet) {
 	under(flags, ofTarget, "target", "engine", passwordCommand)
 }
 
-// passwordKept is how long the answer of a password command serves: all users that connect or come back at once need it
-// only once.
+// passwordKept is how long the answer of a password command serves: all users that connect or come
+// back at once need it only once.
 const passwordKept = 10 * time.Second
 
-// askPassword gives what a command line prints, without its last line's end. What it printed is in no error.
+// askPassword gives what a command line prints, without its last line's end. What it printed is in
+// no error.
 func askPassword(line string) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	var password string
@@ -84,8 +100,8 @@ const (
 	exampleTarget   = "postgres://user:password@host:5432/ds2"
 )
 
-// passwordAsker is an engine that can have the password, or a token in its place, of every connection from now on given
-// by a function. It is called before the database is connected to.
+// passwordAsker is an engine that can have the password, or a token in its place, of every
+// connection from now on given by a function. It is called before the database is connected to.
 type passwordAsker interface {
 	AskPassword(ask func(ctx context.Context) (string, error))
 }
@@ -107,7 +123,10 @@ func (f targetFlags) open() ([]store.Database, error) {
 			engine, ok := s.(passwordAsker)
 			if !ok {
 				closeStores(append(stores, s))
-				return nil, flagError("password-command", store.Unsupported(s, "asking for passwords"))
+				return nil, flagError(
+					"password-command",
+					store.Unsupported(s, "asking for passwords"),
+				)
 			}
 			engine.AskPassword(askPassword(f.passwordCommand))
 		}
@@ -125,12 +144,18 @@ func closeStores(stores []store.Database) {
 // urls reads --target, in which several stand with ; between.
 func (f targetFlags) urls() ([]string, error) {
 	if names := engines().Names(); f.engine != "" && !slices.Contains(names, f.engine) {
-		return nil, usageError("--engine: unknown engine %q: use %s", f.engine, strings.Join(names, ", "))
+		return nil, usageError(
+			"--engine: unknown engine %q: use %s",
+			f.engine,
+			strings.Join(names, ", "),
+		)
 	}
 	target := f.target
 	if target == "" {
 		if f.engine == "" {
-			return nil, usageError("--target is missing: give the database's URL, such as " + exampleTarget)
+			return nil, usageError(
+				"--target is missing: give the database's URL, such as " + exampleTarget,
+			)
 		}
 		target = "localhost"
 	}
@@ -138,7 +163,9 @@ func (f targetFlags) urls() ([]string, error) {
 	url := strings.Contains(target, "://")
 	for text := range strings.SplitSeq(target, ";") {
 		if url && !strings.Contains(text, "://") {
-			return nil, usageError("--target: one of several is not a URL; in a password, ; is written %%3B")
+			return nil, usageError(
+				"--target: one of several is not a URL; in a password, ; is written %%3B",
+			)
 		}
 		u, err := f.url(strings.TrimSpace(text))
 		if err != nil {
@@ -152,28 +179,42 @@ func (f targetFlags) urls() ([]string, error) {
 func (f targetFlags) url(text string) (string, error) {
 	if strings.Contains(text, "://") {
 		if f.database != "" {
-			return "", usageError("--database-name needs a host name as --target; in a URL the database is part of it")
+			return "", usageError(
+				"--database-name needs a host name as --target; in a URL the database is part of it",
+			)
 		}
 		if u, err := url.Parse(text); err == nil && u.User == nil && strings.Contains(text, "@") {
 			return "", usageError("--target: in the user or password of the URL, " +
 				"/ is written %%2F, ? %%3F, # %%23 and @ %%40")
 		}
-		if address, other := strings.CutPrefix(text, "postgresql://"); other { // which libpq takes too
+		if address, other := strings.CutPrefix(
+			text,
+			"postgresql://",
+		); other { // which libpq takes too
 			text = postgres.Engine + "://" + address
 		}
 		return text, nil
 	}
 	switch {
 	case strings.ContainsAny(text, "@="): // it holds a password, so it is not repeated
-		return "", usageError("--target: user and password are given in a URL, such as " + exampleTarget)
+		return "", usageError(
+			"--target: user and password are given in a URL, such as " + exampleTarget,
+		)
 	case text == "":
 		return "", usageError("--target: a host name is empty")
 	case f.engine == "":
-		return "", usageError("--target: %q is a host name, which also needs --engine; or give a URL, such as %s",
-			text, exampleTarget)
+		return "", usageError(
+			"--target: %q is a host name, which also needs --engine; or give a URL, such as %s",
+			text,
+			exampleTarget,
+		)
 	}
 	database := cmp.Or(f.database, defaultDatabase)
-	u := url.URL{Scheme: f.engine, Host: text, RawQuery: url.Values{"database": {database}}.Encode()}
+	u := url.URL{
+		Scheme:   f.engine,
+		Host:     text,
+		RawQuery: url.Values{"database": {database}}.Encode(),
+	}
 	if _, err := url.Parse(u.String()); err != nil {
 		return "", usageError("--target: invalid host name %q", text)
 	}

@@ -82,7 +82,11 @@ func (f *tuneFlags) check() error {
 	case f.search.Max < 1 || f.search.Max > 1_000_000:
 		return usageError("--max-threads is %d: it must be 1 to 1000000", f.search.Max)
 	case f.search.Start < 1 || f.search.Start > f.search.Max:
-		return usageError("--start-threads is %d: it must be from 1 to --max-threads, %d", f.search.Start, f.search.Max)
+		return usageError(
+			"--start-threads is %d: it must be from 1 to --max-threads, %d",
+			f.search.Start,
+			f.search.Max,
+		)
 	case f.search.Confirm < 1:
 		return usageError("--confirm is %d: it must be at least 1", f.search.Confirm)
 	case f.RunTime.Duration == 0:
@@ -91,12 +95,19 @@ func (f *tuneFlags) check() error {
 		return usageError("--abort-on-fail cannot be used with --window here: " +
 			"a run that ends early may lack the window")
 	}
-	if err := cmp.Or(checkSeveral(&f.runFlags, result.ReadSummary[result.Search]), f.parseLimits()); err != nil {
+	if err := cmp.Or(
+		checkSeveral(&f.runFlags, result.ReadSummary[result.Search]),
+		f.parseLimits(),
+	); err != nil {
 		return err
 	}
-	ofRate := func(l limit.Limit) bool { return l.Unit() == result.UnitOPM || l.Unit() == result.UnitIOPS }
+	ofRate := func(l limit.Limit) bool {
+		return l.Unit() == result.UnitOPM || l.Unit() == result.UnitIOPS
+	}
 	if !slices.ContainsFunc(f.limits, func(l limit.Limit) bool { return !ofRate(l) }) {
-		return usageError("--limit: name a limit that fails with too many users, such as 'order p95 < 200ms'")
+		return usageError(
+			"--limit: name a limit that fails with too many users, such as 'order p95 < 200ms'",
+		)
 	}
 	if f.AbortAfter.Duration > 0 && slices.ContainsFunc(f.limits, ofRate) {
 		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +

@@ -26,12 +26,16 @@ var aliases = map[string]string{
 	"db-size-str": "size",
 }
 
-// notRead is what a text is that a function of package strconv does not read; others read whole numbers.
+// notRead is what a text is that a function of package strconv does not read; others read whole
+// numbers.
 var notRead = map[string]string{
-	"ParseUint": "not a whole number of 0 or more", "ParseFloat": "not a number", "ParseBool": "neither true nor false",
+	"ParseUint":  "not a whole number of 0 or more",
+	"ParseFloat": "not a number",
+	"ParseBool":  "neither true nor false",
 }
 
-// flagText words the error of a flag whose value cannot be read: --threads: not a whole number: "x". Others stay.
+// flagText words the error of a flag whose value cannot be read: --threads: not a whole number:
+// "x". Others stay.
 func flagText(err error) error {
 	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
@@ -45,25 +49,33 @@ func flagText(err error) error {
 		}
 		cause = fmt.Errorf("%s: %q", what, invalid.GetValue())
 	}
-	if text := invalid.GetValue(); invalid.GetFlag().Name == "output" && strings.ContainsAny(text, "./\\") {
+	if text := invalid.GetValue(); invalid.GetFlag().Name == "output" &&
+		strings.ContainsAny(text, "./\\") {
 		cause = fmt.Errorf("%w; it is the format, and --out=%s the file", cause, text)
 	}
 	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, cause)
 }
 
-// maxDuration bounds every time that a flag gives, so that sums and multiples of several fit into a time.Duration.
+// maxDuration bounds every time that a flag gives, so that sums and multiples of several fit into a
+// time.Duration.
 const maxDuration = 365 * 24 * time.Hour
 
 // duration is a flag for a time with a unit, such as 20m.
 func duration(value *time.Duration) parsed[time.Duration] { return ds2Duration(value, 0) }
 
-// ds2Duration is a flag for a time that may also be a bare number of DS2's unit; 0: the parameter is not DS2's.
+// ds2Duration is a flag for a time that may also be a bare number of DS2's unit; 0: the parameter
+// is not DS2's.
 func ds2Duration(value *time.Duration, unit time.Duration) parsed[time.Duration] {
 	kind := map[time.Duration]string{0: "duration", time.Minute: "minutes", time.Second: "seconds"}[unit]
 	read := func(text string) (d time.Duration, err error) {
 		if n, err := strconv.ParseFloat(text, 64); err == nil {
 			if unit == 0 && n != 0 {
-				return 0, fmt.Errorf("%q has no unit: write %ss for seconds, or %sm for minutes", text, text, text)
+				return 0, fmt.Errorf(
+					"%q has no unit: write %ss for seconds, or %sm for minutes",
+					text,
+					text,
+					text,
+				)
 			}
 			d = time.Duration(math.Min(n*float64(unit), math.MaxInt64/2))
 			if math.IsNaN(n) {
@@ -173,22 +185,27 @@ func byteSize(value *int64) parsed[int64] {
 func readByteSize(text string) (int64, error) {
 	n, err := units.FromHumanSize(text)
 	if err != nil || bare(text) || n <= 0 {
-		return 0, fmt.Errorf("%q is not a number of bytes with its unit, such as 500MB or 2GB", text)
+		return 0, fmt.Errorf(
+			"%q is not a number of bytes with its unit, such as 500MB or 2GB",
+			text,
+		)
 	}
 	return n, nil
 }
 
 const configFileFlag = "config-file"
 
-// readConfigFile sets flags from a file of lines parameter=value, at the place of the command line where it stands:
-// what comes later wins, as in DS2.
+// readConfigFile sets flags from a file of lines parameter=value, at the place of the command line
+// where it stands: what comes later wins, as in DS2.
 func (f *runFlags) readConfigFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	lines := bufio.NewScanner(transform.NewReader(file, unicode.BOMOverride(transform.Nop))) // editors of Windows
+	lines := bufio.NewScanner(
+		transform.NewReader(file, unicode.BOMOverride(transform.Nop)),
+	) // editors of Windows
 	for number := 1; lines.Scan(); number++ {
 		name, value, err := configLine(lines.Text())
 		if err == nil && name != "" {
@@ -218,8 +235,8 @@ func (f *runFlags) setParameter(name, value string) error {
 	return flagText(f.flags.Set(flag.Name, value))
 }
 
-// configLine reads one line: parameter=value, with or without the -- of the command line; empty lines and those that
-// begin with # have no name.
+// configLine reads one line: parameter=value, with or without the -- of the command line; empty
+// lines and those that begin with # have no name.
 func configLine(line string) (name, value string, err error) {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
@@ -247,9 +264,17 @@ func oneOf(value *string, of ...string) choice {
 		}
 		words := slices.DeleteFunc(slices.Clone(of), func(word string) bool { return word == "" })
 		last := len(words) - 1
-		return "", fmt.Errorf("invalid value %q: use %s or %s", text, strings.Join(words[:last], ", "), words[last])
+		return "", fmt.Errorf(
+			"invalid value %q: use %s or %s",
+			text,
+			strings.Join(words[:last], ", "),
+			words[last],
+		)
 	}
-	return choice{parsed[string]{value, strings.TrimPrefix(strings.Join(of, "|"), "|"), read, same, ""}, of}
+	return choice{
+		parsed[string]{value, strings.TrimPrefix(strings.Join(of, "|"), "|"), read, same, ""},
+		of,
+	}
 }
 
 func same(text string) string { return text }

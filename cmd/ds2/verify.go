@@ -54,14 +54,33 @@ acknowledged orders are named by number.`,
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
-	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
-	flags.StringArrayVar(&f.records, "record", nil, "directory of a run's record, to check what it added; repeat it "+
-		"for each driver machine of the run")
+	flags.StringVar(
+		&f.size,
+		"size",
+		"",
+		"size of the dataset, for a database that ds2 did not load",
+	)
+	flags.StringArrayVar(
+		&f.records,
+		"record",
+		nil,
+		"directory of a run's record, to check what it added; repeat it "+
+			"for each driver machine of the run",
+	)
 	completeDirectories(flags, "record")
-	flags.BoolVar(&f.deep, "deep", false, "also have the server check all tables and indexes; needs a superuser, or "+
-		"the right to call amcheck")
-	flags.Var(byteSize(&f.tempLimit), "temp-limit", "temporary files that the audit may use, such as 2GB (default: "+
-		"a tenth of the database)")
+	flags.BoolVar(
+		&f.deep,
+		"deep",
+		false,
+		"also have the server check all tables and indexes; needs a superuser, or "+
+			"the right to call amcheck",
+	)
+	flags.Var(
+		byteSize(&f.tempLimit),
+		"temp-limit",
+		"temporary files that the audit may use, such as 2GB (default: "+
+			"a tenth of the database)",
+	)
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 	return cmd
@@ -110,7 +129,9 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	tell, stop := show("verify", progress.Bytes)
 	how := workload.Audit{
 		Whole: true, TempLimit: f.tempLimit, Tell: tell,
-		Warn: func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) },
+		Warn: func(text string) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text))
+		},
 	}
 	found.Audit, err = runs.Verification{
 		Targets: stores, How: how, Record: record, Dirs: f.records,
@@ -145,7 +166,8 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// recordsOf reads what the driver machines of one run recorded, however it ended; nil where none is named.
+// recordsOf reads what the driver machines of one run recorded, however it ended; nil where none is
+// named.
 func recordsOf(dirs []string) (*result.Record, error) {
 	var records []*result.Record
 	for _, dir := range dirs {
@@ -168,7 +190,9 @@ type verification struct {
 }
 
 func (v verification) damaged() bool {
-	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool { return len(s.Damage) > 0 })
+	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool {
+		return len(s.Damage) > 0
+	})
 }
 
 func (v verification) print(w io.Writer, format string) error {
@@ -194,20 +218,30 @@ func (v verification) print(w io.Writer, format string) error {
 	case v.Broken != "":
 		verdict = fmt.Sprintf("audit of %s FAILED: %s", v.Scope(), v.Broken)
 	case failed > 0:
-		verdict = fmt.Sprintf("audit of %s FAILED: %d of %d checks", v.Scope(), failed, len(v.Checks))
+		verdict = fmt.Sprintf(
+			"audit of %s FAILED: %d of %d checks",
+			v.Scope(),
+			failed,
+			len(v.Checks),
+		)
 	}
 	_, err := fmt.Fprintln(w, verdict)
 	return err
 }
 
 func addVerify(flags *pflag.FlagSet, how *string) {
-	flags.Var(oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone), "verify", "check after the run: "+
-		"audit, that the database holds what the run recorded; deep, which first has the server check all tables and "+
-		"indexes; or none")
+	flags.Var(
+		oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone),
+		"verify",
+		"check after the run: "+
+			"audit, that the database holds what the run recorded; deep, which first has the server check all tables and "+
+			"indexes; or none",
+	)
 	under(flags, ofOutput, "verify")
 }
 
-// placement is where the tables and indexes of a database lie and how large they are; none where that is not known.
+// placement is where the tables and indexes of a database lie and how large they are; none where
+// that is not known.
 func placement(ctx context.Context, s store.Database) ([]store.Placed, error) {
 	if engine, ok := s.(audit.Placer); ok {
 		return engine.Placement(ctx)

@@ -11,12 +11,14 @@ import (
 // version is set by the Makefile (-ldflags "-X main.version=…").
 var version string
 
-// kitVersion is the version that goes into records and ds2_info: the Makefile's, else the one that Go stamped.
+// kitVersion is the version that goes into records and ds2_info: the Makefile's, else the one that
+// Go stamped.
 func kitVersion() string {
 	if version != "" {
 		return version
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" &&
+		info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}
 	return "devel"
@@ -24,7 +26,13 @@ func kitVersion() string {
 
 // versionLine is what ds2 version and ds2 --version print.
 func versionLine() string {
-	return fmt.Sprintf("ds2 %s (%s, %s/%s)\n", kitVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf(
+		"ds2 %s (%s, %s/%s)\n",
+		kitVersion(),
+		runtime.Version(),
+		runtime.GOOS,
+		runtime.GOARCH,
+	)
 }
 
 func newVersionCommand() *cobra.Command {

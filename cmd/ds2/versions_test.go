@@ -11,18 +11,24 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestOldestAndNewest takes 100 MB the whole way on the oldest and on the newest version of PostgreSQL that ds2 is made
-// for: what the server plans by depends on the version, and shows only where tables have more than a few pages.
+// TestOldestAndNewest takes 100 MB the whole way on the oldest and on the newest version of
+// PostgreSQL that ds2 is made for: what the server plans by depends on the version, and shows only
+// where tables have more than a few pages.
 func TestOldestAndNewest(t *testing.T) {
 	nightly.Long(t, "loads 100 MB twice")
 	t.Parallel()
 	for name, version := range map[string]int{"13": 13, "18": 18} {
 		t.Run(name, func(t *testing.T) {
-			server := pgtest.Start(t, localpg.Options{Version: version, Settings: map[string]string{"fsync": "off"}})
+			server := pgtest.Start(
+				t,
+				localpg.Options{Version: version, Settings: map[string]string{"fsync": "off"}},
+			)
 			target := server.URL("ds2")
 			record := filepath.Join(t.TempDir(), "record")
 			ds2 := func(line string) { must(t, words("%s --target %s", line, target)...) }
-			drive := func(out string) { must(t, quick("drive", target, "--run-time 2s --out %s", out)...) }
+			drive := func(out string) {
+				must(t, quick("drive", target, "--run-time 2s --out %s", out)...)
+			}
 			ds2("load --size 100MB")
 			loaded := pgtest.Contents(t, target)
 			ds2("snapshot create")

@@ -25,7 +25,8 @@ var mailboxEngines = map[string]mailbox.Engine{
 	sqlserver.Engine: mailboxsqlserver.Engine{},
 }
 
-// mailboxSize is a flag for the size of a mailbox, in MB of 1024 × 1024 bytes, as Jetstress counts them.
+// mailboxSize is a flag for the size of a mailbox, in MB of 1024 × 1024 bytes, as Jetstress counts
+// them.
 func mailboxSize(value *int64) parsed[int64] {
 	write := func(size int64) string { return fmt.Sprintf("%dMB", size>>20) }
 	return parsed[int64]{value, "bytes", readMailboxSize, write, ""}
@@ -43,8 +44,10 @@ func readMailboxSize(text string) (int64, error) {
 func readMix(text string) (m mailbox.Mix, err error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 4 {
-		return m, fmt.Errorf("%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25",
-			text)
+		return m, fmt.Errorf(
+			"%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25",
+			text,
+		)
 	}
 	for i, share := range []*int{&m.Insert, &m.Delete, &m.Replace, &m.Read} {
 		if *share, err = strconv.Atoi(strings.TrimSpace(parts[i])); err != nil {
@@ -60,9 +63,17 @@ func mixText(m mailbox.Mix) string {
 
 func addMailboxes(flags *pflag.FlagSet, d *mailbox.Dataset) {
 	flags.IntVar(&d.Size.Mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
-	flags.Var(mailboxSize(&d.Size.MailboxBytes), "mailbox-size", "mailbox: size of each, in units of 1024, "+
-		"such as 250MB")
-	flags.Var(oneOf(&d.Profile, mailbox.ProfileNames()...), "mailbox-profile", "mailbox: mix of operations")
+	flags.Var(
+		mailboxSize(&d.Size.MailboxBytes),
+		"mailbox-size",
+		"mailbox: size of each, in units of 1024, "+
+			"such as 250MB",
+	)
+	flags.Var(
+		oneOf(&d.Profile, mailbox.ProfileNames()...),
+		"mailbox-profile",
+		"mailbox: mix of operations",
+	)
 	under(flags, ofMailbox, "mailboxes", "mailbox-size")
 }
 
@@ -99,20 +110,42 @@ func fitMailboxes(capacity, mailboxBytes int64) fitLine {
 }
 
 func (l fitLine) String() string {
-	return fmt.Sprintf("%s: %d mailboxes of %d MB, a database of %s, and %s each for growth and the log",
-		bytesText(l.Capacity), l.Mailboxes, l.MailboxBytes>>20, bytesText(l.Database), bytesText(l.Growth))
+	return fmt.Sprintf(
+		"%s: %d mailboxes of %d MB, a database of %s, and %s each for growth and the log",
+		bytesText(
+			l.Capacity,
+		),
+		l.Mailboxes,
+		l.MailboxBytes>>20,
+		bytesText(l.Database),
+		bytesText(l.Growth),
+	)
 }
 
 func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 	flags.StringVar(&r.Profile, "mailbox-profile", "", "mailbox: mix of operations, "+
 		strings.Join(mailbox.ProfileNames(), ", ")+" (default: that of the load)")
-	flags.Var(parsed[mailbox.Mix]{&r.Mix, "percentages", readMix, mixText, ""}, "mix", "mailbox: percentages of "+
-		"inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
+	flags.Var(
+		parsed[mailbox.Mix]{&r.Mix, "percentages", readMix, mixText, ""},
+		"mix",
+		"mailbox: percentages of "+
+			"inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)",
+	)
 	flags.IntVar(&r.Lazy, "lazy", -1, "mailbox: percentage of commits that do not wait for the log")
 	flags.Lookup("lazy").DefValue = "the profile's"
-	flags.Float64Var(&r.PerMailbox, "iops-per-mailbox", 0, "mailbox: IOPS target for each mailbox, such as 0.5: a "+
-		"run offers as many operations as reach it, a search finds the fewest users that do")
-	flags.Float64Var(&r.Headroom, "headroom", 0, "mailbox: raise the IOPS target by this percentage")
+	flags.Float64Var(
+		&r.PerMailbox,
+		"iops-per-mailbox",
+		0,
+		"mailbox: IOPS target for each mailbox, such as 0.5: a "+
+			"run offers as many operations as reach it, a search finds the fewest users that do",
+	)
+	flags.Float64Var(
+		&r.Headroom,
+		"headroom",
+		0,
+		"mailbox: raise the IOPS target by this percentage",
+	)
 	under(flags, ofMailbox)
 }
 
@@ -123,7 +156,9 @@ func (f *runFlags) judgeMailboxes() error {
 		return usageError("--%w", err)
 	}
 	if m.PerMailbox > 0 && f.Rate > 0 {
-		return usageError("--iops-per-mailbox and --rate exclude each other: the one sets the other")
+		return usageError(
+			"--iops-per-mailbox and --rate exclude each other: the one sets the other",
+		)
 	}
 	if m.PerMailbox > 0 && !m.Closed && f.WarmupTime.Duration < runs.MinPacedWarmup {
 		return usageError("--warmup-time is %s: with --iops-per-mailbox it must be at least %s, "+
@@ -132,8 +167,13 @@ func (f *runFlags) judgeMailboxes() error {
 	return nil
 }
 
-func (f *runFlags) planMailboxes(ctx context.Context, targets []store.Database, infos []store.Info) (
-	workload.Plan, error) {
+func (f *runFlags) planMailboxes(
+	ctx context.Context,
+	targets []store.Database,
+	infos []store.Info,
+) (
+	workload.Plan, error,
+) {
 	if f.UserOffset > 0 {
 		return nil, usageError("--user-offset: a mailbox database is driven from one machine, " +
 			"which knows all of its records")

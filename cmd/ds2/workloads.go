@@ -24,7 +24,8 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// tenant is a workload as the command line knows it: with the flags that it alone has, and what they make.
+// tenant is a workload as the command line knows it: with the flags that it alone has, and what
+// they make.
 type tenant struct {
 	workload.Workload
 	loadFlags, runFlags []string
@@ -32,7 +33,8 @@ type tenant struct {
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
-	// fit is what of the workload a file system has room for, in pieces of a size; nil: it is sized otherwise.
+	// fit is what of the workload a file system has room for, in pieces of a size; nil: it is sized
+	// otherwise.
 	fit func(capacity, piece int64) fitLine
 	// judge refuses the flags of a run before anything is connected to.
 	judge func(*runFlags) error
@@ -46,8 +48,15 @@ func tenants() map[string]tenant {
 		ds2.Name: {
 			Workload:  ds2.Workload{Engines: ds2Engines},
 			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
-			runFlags: []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items",
-				"journal"},
+			runFlags: []string{
+				"size",
+				"words",
+				"pct-newcustomers",
+				"n-searches",
+				"search-batch-size",
+				"n-line-items",
+				"journal",
+			},
 			ds2Lines: true,
 			dataset:  (*loadFlags).ds2,
 			judge:    (*runFlags).judgeDS2,
@@ -66,9 +75,13 @@ func tenants() map[string]tenant {
 }
 
 // ds2Engines are the engines that DVD Store 2 has calls on.
-var ds2Engines = calls.Engines{postgres.Engine: ds2postgres.Connect, sqlserver.Engine: ds2sqlserver.Connect}
+var ds2Engines = calls.Engines{
+	postgres.Engine:  ds2postgres.Connect,
+	sqlserver.Engine: ds2sqlserver.Connect,
+}
 
-// limitWords are the words of limits that a workload adds: its cycle, its operations, and what a limit takes together.
+// limitWords are the words of limits that a workload adds: its cycle, its operations, and what a
+// limit takes together.
 func (t tenant) limitWords() []string {
 	w := t.Words()
 	words := append(workload.Names(t.Operations()), w.Cycle)
@@ -90,8 +103,12 @@ func (f *runFlags) fitLimits(w workload.Workload) error {
 	words := tenants()[w.Name()].limitWords()
 	for _, l := range f.limits {
 		if l.IsOperation() && !slices.Contains(words, l.Subject) {
-			return usageError("--limit: %s: the database is one of workload %s, whose operations are %s",
-				l, w.Name(), strings.Join(words, ", "))
+			return usageError(
+				"--limit: %s: the database is one of workload %s, whose operations are %s",
+				l,
+				w.Name(),
+				strings.Join(words, ", "),
+			)
 		}
 	}
 	return nil
@@ -109,9 +126,13 @@ func workloads() workload.Workloads {
 // workloadNames are their names, as help says them.
 func workloadNames() string { return strings.Join(workloads().Names(), ", ") }
 
-// workloadOf is the workload of a database. One that says nothing, because DS2's own scripts loaded it, is unnamed's,
-// and so is one of DS2.
-func workloadOf(ctx context.Context, target store.Database, unnamed workload.Workload) (workload.Workload, error) {
+// workloadOf is the workload of a database. One that says nothing, because DS2's own scripts loaded
+// it, is unnamed's, and so is one of DS2.
+func workloadOf(
+	ctx context.Context,
+	target store.Database,
+	unnamed workload.Workload,
+) (workload.Workload, error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
 		return unnamed, nil // who cannot read it will say so when it reads the rest
@@ -130,7 +151,12 @@ func workloadOf(ctx context.Context, target store.Database, unnamed workload.Wor
 func notOf(name string, flags *pflag.FlagSet, own func(tenant) []string) error {
 	for flag, other := range ofOthers(name, own) {
 		if flags.Changed(flag) {
-			return usageError("--%s: it is a flag of workload %s, and this is workload %s", flag, other, name)
+			return usageError(
+				"--%s: it is a flag of workload %s, and this is workload %s",
+				flag,
+				other,
+				name,
+			)
 		}
 	}
 	return nil
@@ -215,7 +241,11 @@ func (f *runFlags) judgeDS2() (err error) {
 	return nil
 }
 
-func (f *runFlags) planDS2(_ context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error) {
+func (f *runFlags) planDS2(
+	_ context.Context,
+	targets []store.Database,
+	infos []store.Info,
+) (workload.Plan, error) {
 	plan, err := ds2.Look(targets, infos, ds2Engines, f.expected, f.workload)
 	if err != nil {
 		return nil, err // a nil of the plan's own type would be one

@@ -7,8 +7,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// content counts and sums up the bytes of a file that are written to it: by that a manifest knows them again. XXH128
-// finds damage at the speed of memory, and `xxhsum -c` checks it too; SHA-256 takes nearly as long as making the rows.
+// content counts and sums up the bytes of a file that are written to it: by that a manifest knows
+// them again. XXH128 finds damage at the speed of memory, and `xxhsum -c` checks it too; SHA-256
+// takes nearly as long as making the rows.
 type content struct {
 	rows, bytes int64
 	hash        xxh3.Hasher128

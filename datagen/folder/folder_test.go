@@ -109,8 +109,14 @@ func whole(t *testing.T, dir string, data *datagen.Dataset) {
 	got := csv(t, dir)
 	want := generated(t, data)
 	for name := range want {
-		assert.True(t, got[name] == want[name],
-			"%s has %d bytes, other than the %d there should be", name, len(got[name]), len(want[name]))
+		assert.True(
+			t,
+			got[name] == want[name],
+			"%s has %d bytes, other than the %d there should be",
+			name,
+			len(got[name]),
+			len(want[name]),
+		)
 	}
 	assert.Len(t, got, len(want))
 }
@@ -136,21 +142,29 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Sixteen shards, brought into one directory, are the dataset; so are two, or as many as there are files.
+// Sixteen shards, brought into one directory, are the dataset; so are two, or as many as there are
+// files.
 func TestShards(t *testing.T) {
 	data := dataset(t, small, datagen.Options{})
 	for _, count := range []int{2, 16, 40} {
 		dir := t.TempDir()
 		for i := range count {
 			if i > 0 {
-				assert.Contains(t, damaged(t, dir).Findings, fmt.Sprintf("shard %d/%d is missing", i+1, count))
+				assert.Contains(
+					t,
+					damaged(t, dir).Findings,
+					fmt.Sprintf("shard %d/%d is missing", i+1, count),
+				)
 			}
 			own := t.TempDir()
 			write(t, own, data, with(func(o *Options) { o.Shard = Shard{i + 1, count} }))
 			made, err := os.ReadDir(own)
 			require.NoError(t, err)
 			for _, e := range made {
-				require.NoError(t, os.Rename(filepath.Join(own, e.Name()), filepath.Join(dir, e.Name())))
+				require.NoError(
+					t,
+					os.Rename(filepath.Join(own, e.Name()), filepath.Join(dir, e.Name())),
+				)
 			}
 		}
 		whole(t, dir, data)
@@ -168,17 +182,29 @@ func TestShardsAreBalanced(t *testing.T) {
 		total = total + n
 		most = max(most, n)
 	}
-	assert.True(t, float64(most) <= 1.2*float64(total)/4, "the largest of four shards has %d bytes of %d", most, total)
+	assert.True(
+		t,
+		float64(most) <= 1.2*float64(total)/4,
+		"the largest of four shards has %d bytes of %d",
+		most,
+		total,
+	)
 }
 
 // A separate file system holds lost+found, and is empty all the same.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "lost+found"), 0o700))
-	two := with(func(o *Options) { o.Tables = []datagen.Table{datagen.Products, datagen.Inventory} })
+	two := with(func(o *Options) {
+		o.Tables = []datagen.Table{datagen.Products, datagen.Inventory}
+	})
 	m, _ := write(t, dir, dataset(t, small, datagen.Options{}), two)
-	assert.True(t, len(m.Files) == 2 && m.Files[0].Name == "prod.csv" && m.Files[1].Name == "inv.csv",
-		"files %v", m.Files)
+	assert.True(
+		t,
+		len(m.Files) == 2 && m.Files[0].Name == "prod.csv" && m.Files[1].Name == "inv.csv",
+		"files %v",
+		m.Files,
+	)
 	assert.NoError(t, verify(t, dir))
 	f, err := Open(dir)
 	require.NoError(t, err)
@@ -255,8 +281,10 @@ func TestConflicts(t *testing.T) {
 			o.Resume = true
 			o.Tables = []datagen.Table{datagen.Products}
 		}), "says tables"},
-		{"a shard beside a whole", data, with(func(o *Options) { o.Shard = Shard{1, 2} }),
-			"which manifest-1-of-2.json does not account for"},
+		{
+			"a shard beside a whole", data, with(func(o *Options) { o.Shard = Shard{1, 2} }),
+			"which manifest-1-of-2.json does not account for",
+		},
 	} {
 		_, err := NewPlan(dir, c.data, c.options)
 		assert.ErrorContains(t, err, c.want, c.name)
@@ -282,7 +310,13 @@ func TestFullDisk(t *testing.T) {
 	require.ErrorContains(t, err, "bytes free, and the files to be made need about")
 	var free, need, more int64
 	const want = " has %d bytes free, and the files to be made need about %d: free %d more, or take another directory"
-	_, err = fmt.Sscanf(strings.TrimPrefix(err.Error(), "directory "+dir), want, &free, &need, &more)
+	_, err = fmt.Sscanf(
+		strings.TrimPrefix(err.Error(), "directory "+dir),
+		want,
+		&free,
+		&need,
+		&more,
+	)
 	require.NoError(t, err)
 	require.Equal(t, need-free, more)
 }
@@ -297,11 +331,16 @@ func TestFullDiskIsExplained(t *testing.T) {
 	w := &work{progress: func(int64) {}}
 	w.need.Store(1000)
 	s := &sink{work: w, path: "x.csv", file: &atomicfile.File{File: full}}
-	assert.EqualError(t, s.write([]byte("row\n")), "write x.csv: the disk is full: about 1000 bytes more are needed "+
-		"for the whole dataset; free them, and resume")
+	assert.EqualError(
+		t,
+		s.write([]byte("row\n")),
+		"write x.csv: the disk is full: about 1000 bytes more are needed "+
+			"for the whole dataset; free them, and resume",
+	)
 }
 
-// A killed run leaves half-written files; the next one removes them, and follows no link that stands among them.
+// A killed run leaves half-written files; the next one removes them, and follows no link that
+// stands among them.
 func TestResumeFollowsNoLinks(t *testing.T) {
 	dir := t.TempDir()
 	data := dataset(t, small, datagen.Options{})
@@ -319,7 +358,10 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 	} {
 		require.NoError(t, os.Symlink(victim, filepath.Join(dir, name)))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "feb_orders.csv"+killed), []byte("1,2009"), 0o644))
+	require.NoError(
+		t,
+		os.WriteFile(filepath.Join(dir, "feb_orders.csv"+killed), []byte("1,2009"), 0o644),
+	)
 	write(t, dir, data, resume)
 	whole(t, dir, data)
 	got, err := os.ReadFile(victim)
@@ -350,11 +392,21 @@ func TestOpenRefuses(t *testing.T) {
 		{`"shard": "1/1"`, `"shard": "0/1"`, "invalid shard"},
 		{`{`, ``, "invalid"},
 	} {
-		require.NoError(t, os.WriteFile(path, bytes.Replace(whole, []byte(c.old), []byte(c.replacement), 1), 0o644))
+		require.NoError(
+			t,
+			os.WriteFile(
+				path,
+				bytes.Replace(whole, []byte(c.old), []byte(c.replacement), 1),
+				0o644,
+			),
+		)
 		_, err := Open(dir)
 		assert.ErrorContains(t, err, c.want)
 	}
-	require.NoError(t, os.Truncate(path, 1<<40)) // which cannot be a manifest, and shall not come into memory
+	require.NoError(
+		t,
+		os.Truncate(path, 1<<40),
+	) // which cannot be a manifest, and shall not come into memory
 	_, err = Open(dir)
 	assert.ErrorContains(t, err, path+" has more than 1048576 bytes")
 	require.NoError(t, os.Remove(path))
@@ -369,7 +421,13 @@ func FuzzParseShard(f *testing.F) {
 		if err != nil {
 			return
 		}
-		assert.True(t, shard.Index >= 1 && shard.Index <= shard.Count && shard.Count <= 40, "%q = %v", text, shard)
+		assert.True(
+			t,
+			shard.Index >= 1 && shard.Index <= shard.Count && shard.Count <= 40,
+			"%q = %v",
+			text,
+			shard,
+		)
 		again, err := ParseShard(shard.String())
 		assert.NoError(t, err, text)
 		assert.Equal(t, shard, again, text)

@@ -1,6 +1,6 @@
-// Package folder keeps a dataset as files: it writes them under DS2's names with a manifest beside them, in parts on
-// several machines if need be, checks a directory against its manifest, and hands its files back as parts
-// for a load. What stands in the files is package datagen's business.
+// Package folder keeps a dataset as files: it writes them under DS2's names with a manifest beside
+// them, in parts on several machines if need be, checks a directory against its manifest, and hands
+// its files back as parts for a load. What stands in the files is package datagen's business.
 package folder
 
 import (
@@ -14,8 +14,9 @@ import (
 	"ds2/internal/atomicfile"
 )
 
-// Manifest says what a directory holds, or, of a dataset made in shards, what one shard put there. It is written before
-// the first file and again and again while they are made, so that a run that was cut off can be continued.
+// Manifest says what a directory holds, or, of a dataset made in shards, what one shard put there.
+// It is written before the first file and again and again while they are made, so that a run that
+// was cut off can be continued.
 type Manifest struct {
 	Format     int    `json:"format"` // of this file
 	KitVersion string `json:"kit_version"`
@@ -44,8 +45,15 @@ const format = 3
 // newManifest is the manifest of files before any of them is made.
 func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manifest {
 	m := &Manifest{
-		Format: format, KitVersion: o.KitVersion, SizeText: data.Size.String(), Size: data.Size,
-		DataSeed: data.Options.Seed, Words: data.Words.Sum(), Lines: "lf", Tables: o.Tables, Shard: o.Shard,
+		Format:     format,
+		KitVersion: o.KitVersion,
+		SizeText:   data.Size.String(),
+		Size:       data.Size,
+		DataSeed:   data.Options.Seed,
+		Words:      data.Words.Sum(),
+		Lines:      "lf",
+		Tables:     o.Tables,
+		Shard:      o.Shard,
 	}
 	if data.Options.CRLF {
 		m.Lines = "crlf"
@@ -131,8 +139,11 @@ func (m *Manifest) check(name string) error {
 	for _, e := range m.Files {
 		known := func(f datagen.File) bool { return f.Name == e.Name && f.Table == e.Table }
 		if seen[e.Name] || !slices.ContainsFunc(fileNames, known) {
-			return fmt.Errorf("it lists a file %q of table %q, which is not one of a dataset's or is listed twice",
-				e.Name, e.Table)
+			return fmt.Errorf(
+				"it lists a file %q of table %q, which is not one of a dataset's or is listed twice",
+				e.Name,
+				e.Table,
+			)
 		}
 		seen[e.Name] = true
 	}
@@ -141,6 +152,10 @@ func (m *Manifest) check(name string) error {
 
 // fileNames are the files of every dataset.
 var fileNames = func() []datagen.File {
-	data, _ := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{}) // it refuses no named size
+	data, _ := datagen.New(
+		datagen.S,
+		datagen.DefaultWords(),
+		datagen.Options{},
+	) // it refuses no named size
 	return data.Files()
 }()

@@ -31,7 +31,10 @@ func Open(dir string) (*Folder, error) {
 	}
 	names, _ := fs.Glob(os.DirFS(dir), "manifest*.json") // one, or one a shard
 	if len(names) == 0 {
-		return nil, fmt.Errorf("open directory %s: it has no manifest.json: it was not made by ds2 generate", dir)
+		return nil, fmt.Errorf(
+			"open directory %s: it has no manifest.json: it was not made by ds2 generate",
+			dir,
+		)
 	}
 	f := &Folder{Dir: dir}
 	shards := map[int]bool{}
@@ -46,13 +49,21 @@ func Open(dir string) (*Folder, error) {
 			continue
 		}
 		if err := f.Manifest.same(m); err != nil {
-			return nil, fmt.Errorf("open directory %s: %s is of another dataset: %w", dir, name, err)
+			return nil, fmt.Errorf(
+				"open directory %s: %s is of another dataset: %w",
+				dir,
+				name,
+				err,
+			)
 		}
 		f.Manifest.Files = append(f.Manifest.Files, m.Files...)
 	}
 	for i := range f.Manifest.Shard.Count {
 		if !shards[i+1] {
-			f.missing = append(f.missing, fmt.Sprintf("shard %d/%d is missing", i+1, f.Manifest.Shard.Count))
+			f.missing = append(
+				f.missing,
+				fmt.Sprintf("shard %d/%d is missing", i+1, f.Manifest.Shard.Count),
+			)
 		}
 	}
 	f.Manifest.Shard = Whole
@@ -70,12 +81,16 @@ func (f *Folder) Bytes() (n int64) {
 // neverFinished is what is wrong with a file without a sum.
 const neverFinished = "was never finished"
 
-// Parts lists the directory's files as parts, one a file, for a load. Writing one reads its file and compares it with
-// the manifest on the way: the error comes with the last row. A directory that does not hold every file of the dataset,
-// finished, is refused.
+// Parts lists the directory's files as parts, one a file, for a load. Writing one reads its file
+// and compares it with the manifest on the way: the error comes with the last row. A directory that
+// does not hold every file of the dataset, finished, is refused.
 func (f *Folder) Parts() ([]datagen.Part, error) {
 	if len(f.Manifest.Files) != len(fileNames) {
-		short := fmt.Sprintf("it holds %d of the %d files of a dataset", len(f.Manifest.Files), len(fileNames))
+		short := fmt.Sprintf(
+			"it holds %d of the %d files of a dataset",
+			len(f.Manifest.Files),
+			len(fileNames),
+		)
 		return nil, &DamageError{f.Dir, append(f.missing, short)}
 	}
 	var parts []datagen.Part
@@ -87,7 +102,10 @@ func (f *Folder) Parts() ([]datagen.Part, error) {
 			return nil, &DamageError{f.Dir, []string{e.Name + " is in two manifests"}}
 		}
 		csv := &reader{f.Dir, e}
-		parts = append(parts, datagen.Part{Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: csv})
+		parts = append(
+			parts,
+			datagen.Part{Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: csv},
+		)
 	}
 	return parts, nil
 }
@@ -102,13 +120,20 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("dataset in %s is incomplete: %s", e.Dir, strings.Join(e.Findings, "; "))
 }
 
-// Verify reads every file and compares its rows, its bytes and its sum with the manifest, several files at once. What
-// it finds is a *DamageError. Progress is told the bytes of CSV that are read, from several goroutines at once.
+// Verify reads every file and compares its rows, its bytes and its sum with the manifest, several
+// files at once. What it finds is a *DamageError. Progress is told the bytes of CSV that are read,
+// from several goroutines at once.
 func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64)) error {
 	findings := slices.Clone(f.missing)
-	err := f.Manifest.verify(ctx, f.Dir, parallel, progress, func(_ *Entry, _ int64, damage damageError) {
-		findings = append(findings, string(damage))
-	})
+	err := f.Manifest.verify(
+		ctx,
+		f.Dir,
+		parallel,
+		progress,
+		func(_ *Entry, _ int64, damage damageError) {
+			findings = append(findings, string(damage))
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -119,10 +144,11 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 	return nil
 }
 
-// verify reads every file in dir, several at once, and tells damaged, one at a time, which are not as their entry says,
-// and how many bytes of CSV came out of them.
+// verify reads every file in dir, several at once, and tells damaged, one at a time, which are not
+// as their entry says, and how many bytes of CSV came out of them.
 func (m *Manifest) verify(ctx context.Context, dir string, parallel int, progress func(int64),
-	damaged func(e *Entry, read int64, damage damageError)) error {
+	damaged func(e *Entry, read int64, damage damageError),
+) error {
 	var mu sync.Mutex
 	var checks errgroup.Group
 	checks.SetLimit(parallel)
@@ -152,7 +178,8 @@ type damageError string
 
 func (e damageError) Error() string { return string(e) }
 
-// WriteTo writes the file's rows to w, and ends with an error where they are not those of the manifest.
+// WriteTo writes the file's rows to w, and ends with an error where they are not those of the
+// manifest.
 func (r *reader) WriteTo(w io.Writer) (int64, error) {
 	damaged := func(read int64, format string, args ...any) (int64, error) {
 		return read, damageError(r.entry.Name + " " + fmt.Sprintf(format, args...))

@@ -15,8 +15,8 @@ import (
 	"ds2/internal/diskspace"
 )
 
-// PartRows is how many customers a part should have of a dataset that goes into a directory: some parts are held in
-// memory.
+// PartRows is how many customers a part should have of a dataset that goes into a directory: some
+// parts are held in memory.
 const PartRows = 8_192
 
 // Options say what of a dataset goes into a directory, and how.
@@ -28,7 +28,8 @@ type Options struct {
 	Resume     bool            // go on where an earlier run with the same options ended
 }
 
-// Plan is what is to be done to put a dataset into a directory. It is made by NewPlan and carried out once, by Run.
+// Plan is what is to be done to put a dataset into a directory. It is made by NewPlan and carried
+// out once, by Run.
 type Plan struct {
 	dir      string
 	options  Options
@@ -37,10 +38,12 @@ type Plan struct {
 	partial  []string // files that an earlier run that was killed left half written
 }
 
-// NewPlan plans to put data into dir. It touches nothing, and refuses a directory that holds anything but what an
-// earlier run with the same options put there.
+// NewPlan plans to put data into dir. It touches nothing, and refuses a directory that holds
+// anything but what an earlier run with the same options put there.
 func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
-	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool { return !slices.Contains(o.Tables, f.Table) })
+	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool {
+		return !slices.Contains(o.Tables, f.Table)
+	})
 	files = o.Shard.of(files)
 	p := &Plan{dir: dir, options: o, files: files, manifest: newManifest(data, files, o)}
 	if err := p.look(); err != nil {
@@ -57,8 +60,8 @@ func (p *Plan) Bytes() (n int64) {
 	return n
 }
 
-// look refuses a directory in which something stands that the manifest of this run does not account for, and takes over
-// what an earlier run finished.
+// look refuses a directory in which something stands that the manifest of this run does not account
+// for, and takes over what an earlier run finished.
 func (p *Plan) look() error {
 	held, err := os.ReadDir(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +78,11 @@ func (p *Plan) look() error {
 			return err
 		}
 		if err := earlier.same(p.manifest); err != nil {
-			return fmt.Errorf("directory %s holds another dataset: %w: take an empty directory", p.dir, err)
+			return fmt.Errorf(
+				"directory %s holds another dataset: %w: take an empty directory",
+				p.dir,
+				err,
+			)
 		}
 		if !p.options.Resume {
 			return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, "+
@@ -83,7 +90,9 @@ func (p *Plan) look() error {
 		}
 		for _, e := range earlier.Files {
 			known[e.Name] = true
-			if i := slices.IndexFunc(p.manifest.Files, func(m Entry) bool { return m.Name == e.Name }); i >= 0 {
+			if i := slices.IndexFunc(p.manifest.Files, func(m Entry) bool {
+				return m.Name == e.Name
+			}); i >= 0 {
 				p.manifest.Files[i] = e
 			}
 		}
@@ -94,17 +103,22 @@ func (p *Plan) look() error {
 		case isPartial && known[target]:
 			p.partial = append(p.partial, entry.Name())
 		default:
-			return fmt.Errorf("directory %s holds %s, which %s does not account for: take an empty directory",
-				p.dir, entry.Name(), name)
+			return fmt.Errorf(
+				"directory %s holds %s, which %s does not account for: take an empty directory",
+				p.dir,
+				entry.Name(),
+				name,
+			)
 		}
 	}
 	return nil
 }
 
-// Run carries the plan out: the directory is made, what an earlier run finished is read and checked, the missing space
-// is foreseen where it can be, and the missing files are made, each beside its name and then renamed. Progress is told
-// each number of CSV bytes that are done, from several goroutines at once. Run returns the manifest as it is written;
-// after an error the directory can be resumed.
+// Run carries the plan out: the directory is made, what an earlier run finished is read and
+// checked, the missing space is foreseen where it can be, and the missing files are made, each
+// beside its name and then renamed. Progress is told each number of CSV bytes that are done, from
+// several goroutines at once. Run returns the manifest as it is written; after an error the
+// directory can be resumed.
 func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error) {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make directory: %w", err)
@@ -126,8 +140,14 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 		}
 	}
 	if free, ok := diskspace.Free(p.dir); ok && free < w.need.Load() {
-		return nil, fmt.Errorf("directory %s has %d bytes free, and the files to be made need about %d: free %d more, "+
-			"or take another directory", p.dir, free, w.need.Load(), w.need.Load()-free)
+		return nil, fmt.Errorf(
+			"directory %s has %d bytes free, and the files to be made need about %d: free %d more, "+
+				"or take another directory",
+			p.dir,
+			free,
+			w.need.Load(),
+			w.need.Load()-free,
+		)
 	}
 	if err := p.manifest.write(p.dir); err != nil {
 		return nil, err
@@ -140,19 +160,28 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	return p.manifest, nil
 }
 
-// dropDamaged takes the sums out of the manifest whose files are missing, links or not as it says, so that they are
-// made again.
+// dropDamaged takes the sums out of the manifest whose files are missing, links or not as it says,
+// so that they are made again.
 func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 	for i, e := range p.manifest.Files {
-		if stat, err := os.Lstat(filepath.Join(p.dir, e.Name)); err == nil && !stat.Mode().IsRegular() {
+		if stat, err := os.Lstat(
+			filepath.Join(p.dir, e.Name),
+		); err == nil &&
+			!stat.Mode().IsRegular() {
 			// The new file takes the place of the link: where it leads is not this dataset's.
 			p.manifest.Files[i].Sum = ""
 		}
 	}
-	return p.manifest.verify(ctx, p.dir, p.options.Parallel, progress, func(e *Entry, read int64, _ damageError) {
-		if e.Sum != "" {
-			progress(-read)
-			e.Sum = ""
-		}
-	})
+	return p.manifest.verify(
+		ctx,
+		p.dir,
+		p.options.Parallel,
+		progress,
+		func(e *Entry, read int64, _ damageError) {
+			if e.Sum != "" {
+				progress(-read)
+				e.Sum = ""
+			}
+		},
+	)
 }

@@ -10,7 +10,8 @@ import (
 	"ds2/datagen"
 )
 
-// Shard is one of Count machines that make a dataset together, counted from 1. Each makes some of the files whole.
+// Shard is one of Count machines that make a dataset together, counted from 1. Each makes some of
+// the files whole.
 type Shard struct{ Index, Count int }
 
 // Whole is the shard of one machine that makes everything.
@@ -29,8 +30,12 @@ func ParseShard(s string) (Shard, error) {
 		shard.Index++
 	}
 	if err1 != nil || err2 != nil || shard.check() != nil {
-		return Shard{}, fmt.Errorf("invalid shard %q: write 3/16 for the third of sixteen, or 2-of-16; "+
-			"at most %d, one per file", s, len(fileNames))
+		return Shard{}, fmt.Errorf(
+			"invalid shard %q: write 3/16 for the third of sixteen, or 2-of-16; "+
+				"at most %d, one per file",
+			s,
+			len(fileNames),
+		)
 	}
 	return shard, nil
 }
@@ -54,11 +59,14 @@ func (s *Shard) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// of picks the shard's files: dealt out from the largest down, each to the shard that has the fewest bytes so far, so
-// that every machine finds the same answer and they end at about the same time.
+// of picks the shard's files: dealt out from the largest down, each to the shard that has the
+// fewest bytes so far, so that every machine finds the same answer and they end at about the same
+// time.
 func (s Shard) of(files []datagen.File) []datagen.File {
 	bySize := slices.Clone(files)
-	slices.SortStableFunc(bySize, func(a, b datagen.File) int { return cmp.Compare(b.Bytes(), a.Bytes()) })
+	slices.SortStableFunc(bySize, func(a, b datagen.File) int {
+		return cmp.Compare(b.Bytes(), a.Bytes())
+	})
 	dealt := make([]int64, s.Count)
 	mine := map[string]bool{}
 	for _, f := range bySize {
@@ -66,5 +74,7 @@ func (s Shard) of(files []datagen.File) []datagen.File {
 		dealt[least] += f.Bytes() + 1 // an empty file is work too
 		mine[f.Name] = least == s.Index-1
 	}
-	return slices.DeleteFunc(slices.Clone(files), func(f datagen.File) bool { return !mine[f.Name] })
+	return slices.DeleteFunc(slices.Clone(files), func(f datagen.File) bool {
+		return !mine[f.Name]
+	})
 }

@@ -16,25 +16,25 @@ import (
 	"ds2/internal/atomicfile"
 )
 
-// noteEvery is how much of finished work a run that is killed may have to do again: the manifest is not written for
-// every small file.
+// noteEvery is how much of finished work a run that is killed may have to do again: the manifest is
+// not written for every small file.
 const noteEvery = time.Second
 
 const (
-	// blockSize is how many bytes pass from a maker to a writer at once, and to the file in one write: what the
-	// second-level cache still holds when the writer reads it.
+	// blockSize is how many bytes pass from a maker to a writer at once, and to the file in one
+	// write: what the second-level cache still holds when the writer reads it.
 	blockSize = 256 << 10
-	// ahead is how many blocks of a part wait for its writer. A customers' part fits, so that it can be made before its
-	// turn.
+	// ahead is how many blocks of a part wait for its writer. A customers' part fits, so that it
+	// can be made before its turn.
 	ahead = 8
-	// waiting is how many parts for each maker are made or begun before they are written, so that the memory is bounded
-	// where the disk is slower than the makers. The first of them can always be written: parts begin in the order of
-	// their files.
+	// waiting is how many parts for each maker are made or begun before they are written, so that
+	// the memory is bounded where the disk is slower than the makers. The first of them can always
+	// be written: parts begin in the order of their files.
 	waiting = 4
 )
 
-// work makes the missing files of a plan. Makers turn parts into blocks of rows, as many at a time as Options.Parallel
-// says; each file has a writer, which takes the blocks of its parts in order.
+// work makes the missing files of a plan. Makers turn parts into blocks of rows, as many at a time
+// as Options.Parallel says; each file has a writer, which takes the blocks of its parts in order.
 type work struct {
 	plan     *Plan
 	progress func(int64)
@@ -65,11 +65,14 @@ func newFileWork(file datagen.File, entry *Entry) *fileWork {
 	return f
 }
 
-// schedule says in which order parts are made: first files of one part, the largest first, which cannot be shared; then
-// the first parts of the others, their second ones, and so on, which fill up the time until the last maker is done.
+// schedule says in which order parts are made: first files of one part, the largest first, which
+// cannot be shared; then the first parts of the others, their second ones, and so on, which fill up
+// the time until the last maker is done.
 func schedule(files []*fileWork) (jobs []job) {
 	bySize := slices.Clone(files)
-	slices.SortStableFunc(bySize, func(a, b *fileWork) int { return cmp.Compare(b.file.Bytes(), a.file.Bytes()) })
+	slices.SortStableFunc(bySize, func(a, b *fileWork) int {
+		return cmp.Compare(b.file.Bytes(), a.file.Bytes())
+	})
 	most := 0
 	for _, f := range bySize {
 		most = max(most, len(f.jobs))
@@ -146,8 +149,8 @@ func (b *blockWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// write writes a file when its first block comes, brings it to the disk while the makers go on with others, and notes
-// it.
+// write writes a file when its first block comes, brings it to the disk while the makers go on with
+// others, and notes it.
 func (w *work) write(ctx context.Context, f *fileWork) error {
 	var s *sink
 	for _, j := range f.jobs {

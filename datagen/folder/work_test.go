@@ -31,9 +31,21 @@ func TestSchedule(t *testing.T) {
 		assert.False(t, larger, "part %d, of %s, is larger than the one before", i, j.part.File)
 		customers := j.part.File == "us_cust.csv" || j.part.File == "row_cust.csv"
 		outOfTurn := i >= 38 && (!customers || j.part.File == jobs[i-1].part.File)
-		assert.False(t, outOfTurn, "part %d is of %s, the file of the one before, or of one part", i, j.part.File)
+		assert.False(
+			t,
+			outOfTurn,
+			"part %d is of %s, the file of the one before, or of one part",
+			i,
+			j.part.File,
+		)
 		turn := named[j.part.File].jobs[next[j.part.File]]
-		require.True(t, turn.blocks == j.blocks, "part %d, of %s, comes before its turn", i, j.part.File)
+		require.True(
+			t,
+			turn.blocks == j.blocks,
+			"part %d, of %s, comes before its turn",
+			i,
+			j.part.File,
+		)
 		next[j.part.File]++
 	}
 }

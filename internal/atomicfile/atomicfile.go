@@ -1,6 +1,7 @@
-// Package atomicfile writes files that are whole or not there, even after a power cut: the bytes go to a new file
-// beside the path, reach the disk, and only then take the path's name. Every file of the kit that is written in one go
-// is written here, and read with a bound on its length; logs and series, which grow while a run goes on, are not.
+// Package atomicfile writes files that are whole or not there, even after a power cut: the bytes go
+// to a new file beside the path, reach the disk, and only then take the path's name. Every file of
+// the kit that is written in one go is written here, and read with a bound on its length; logs and
+// series, which grow while a run goes on, are not.
 package atomicfile
 
 import (
@@ -17,7 +18,8 @@ import (
 	"strings"
 )
 
-// The name of a file that is being written is the final one, a dot, randomLen random characters, and suffix.
+// The name of a file that is being written is the final one, a dot, randomLen random characters,
+// and suffix.
 const (
 	suffix    = ".partial"
 	randomLen = 26 // of rand.Text
@@ -29,8 +31,8 @@ type File struct {
 	path string
 }
 
-// Create begins to write the file at path. What stands there stays until Commit. The temporary name is random and must
-// be new: a link that someone planted in a shared directory is not followed.
+// Create begins to write the file at path. What stands there stays until Commit. The temporary name
+// is random and must be new: a link that someone planted in a shared directory is not followed.
 func Create(path string) (*File, error) {
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -39,8 +41,8 @@ func Create(path string) (*File, error) {
 	return &File{f, path}, nil
 }
 
-// Commit brings the file to the disk and gives it its name. After an error what stood at the path before is untouched,
-// unless the error came when the directory was brought to the disk.
+// Commit brings the file to the disk and gives it its name. After an error what stood at the path
+// before is untouched, unless the error came when the directory was brought to the disk.
 func (f *File) Commit() error {
 	err := errors.Join(f.Sync(), f.Close())
 	if err == nil {
@@ -99,7 +101,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Open opens a file to read it. What is no file, such as a pipe without a writer, is refused instead of waited for.
+// Open opens a file to read it. What is no file, such as a pipe without a writer, is refused
+// instead of waited for.
 func Open(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no file", path)
@@ -107,8 +110,8 @@ func Open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Target says for which file the temporary file name was being written, as a process that was killed leaves it; ok is
-// false where it is no such name.
+// Target says for which file the temporary file name was being written, as a process that was
+// killed leaves it; ok is false where it is no such name.
 func Target(name string) (target string, ok bool) {
 	name, ok = strings.CutSuffix(name, suffix)
 	random := filepath.Ext(name)
@@ -128,8 +131,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// RemoveLeft removes what processes that were killed left of files being written, in a directory and all below it.
-// There must be no writer.
+// RemoveLeft removes what processes that were killed left of files being written, in a directory
+// and all below it. There must be no writer.
 func RemoveLeft(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -77,11 +77,20 @@ func TestWriteFails(t *testing.T) {
 	holds(t, dir, map[string]string{"old": "old"})
 
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "taken", "x"), 0o755))
-	assert.Error(t, Write(filepath.Join(dir, "taken"), text("new")), "a directory was replaced by a file")
+	assert.Error(
+		t,
+		Write(filepath.Join(dir, "taken"), text("new")),
+		"a directory was replaced by a file",
+	)
 	left, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
 	require.NoError(t, err)
 	assert.Empty(t, left)
-	assert.ErrorIs(t, Write(filepath.Join(dir, "missing", "a"), text("a")), os.ErrNotExist, "no directory")
+	assert.ErrorIs(
+		t,
+		Write(filepath.Join(dir, "missing", "a"), text("a")),
+		os.ErrNotExist,
+		"no directory",
+	)
 }
 
 // Until Commit the old file stands; Abort leaves it.
@@ -126,12 +135,19 @@ func TestLinksAreNotFollowed(t *testing.T) {
 func TestTarget(t *testing.T) {
 	for name, want := range map[string]string{ // empty: none
 		"prod.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial": "prod.csv",
-		"prod.csv.partial":                            "",
-		"prod.csv":                                    "",
-		".partial":                                    "",
+		"prod.csv.partial": "",
+		"prod.csv":         "",
+		".partial":         "",
 	} {
 		target, ok := Target(name)
-		assert.True(t, ok == (want != "") && (!ok || target == want), "%s: %q, %v", name, target, ok)
+		assert.True(
+			t,
+			ok == (want != "") && (!ok || target == want),
+			"%s: %q, %v",
+			name,
+			target,
+			ok,
+		)
 	}
 }
 

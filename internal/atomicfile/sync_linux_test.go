@@ -14,8 +14,8 @@ import (
 	"ds2/internal/device/devicetest"
 )
 
-// After Commit the kernel holds no page of the file that is not on the disk. Without the fsync a page stays dirty for
-// seconds.
+// After Commit the kernel holds no page of the file that is not on the disk. Without the fsync a
+// page stays dirty for seconds.
 func TestCommitSyncs(t *testing.T) {
 	const size = 1 << 20
 	dirty := func(path string) uint64 {

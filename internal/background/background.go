@@ -1,6 +1,6 @@
-// Package background reads beside the users of a run what a mail server reads beside its own: all pages of the
-// database, slowly, one after the other. What was read is thrown away. How a server is asked for it is its engine's
-// business.
+// Package background reads beside the users of a run what a mail server reads beside its own: all
+// pages of the database, slowly, one after the other. What was read is thrown away. How a server is
+// asked for it is its engine's business.
 package background
 
 import (
@@ -20,9 +20,9 @@ import (
 
 // Scrubber is an engine whose databases can be scanned.
 type Scrubber interface {
-	// OpenScrub connects a Reader of the database's files as a background scan beside users at work reads them: in
-	// their order, in requests of store.ScrubRequest, past the server's own cache where that can be; after the last
-	// page it begins again.
+	// OpenScrub connects a Reader of the database's files as a background scan beside users at work
+	// reads them: in their order, in requests of store.ScrubRequest, past the server's own cache
+	// where that can be; after the last page it begins again.
 	OpenScrub(ctx context.Context) (store.Reader, error)
 }
 
@@ -44,8 +44,8 @@ type scrub struct {
 	slow   time.Duration // of all requests
 }
 
-// New makes the scans of the targets, each of rate bytes a second, without connecting; of rate 0 there are none. The
-// error is of an engine that has none.
+// New makes the scans of the targets, each of rate bytes a second, without connecting; of rate 0
+// there are none. The error is of an engine that has none.
 func New(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, error) {
 	s := &Scrubs{}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -63,7 +63,8 @@ func New(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, err
 	return s, nil
 }
 
-// Check connects a scan of each target and disconnects again: a server that does not let it read says so.
+// Check connects a scan of each target and disconnects again: a server that does not let it read
+// says so.
 func Check(ctx context.Context, targets []store.Database) error {
 	s, err := New(targets, 1, nil)
 	if err != nil {
@@ -130,8 +131,8 @@ func (s *scrub) run(ctx context.Context) {
 	defer func() { s.record.Seconds = time.Since(began).Seconds() }()
 	var from store.Reader
 	told := false
-	// What was late is caught up for a second at most, as drives that are slow for a while should not be read twice as
-	// fast afterwards.
+	// What was late is caught up for a second at most, as drives that are slow for a while should
+	// not be read twice as fast afterwards.
 	pace := rate.NewLimiter(rate.Limit(s.record.Rate), max(1, int(s.record.Rate)))
 	pace.AllowN(began, pace.Burst()) // nothing is late yet
 	for ctx.Err() == nil {

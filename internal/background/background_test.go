@@ -37,12 +37,21 @@ type simulatedReader simulated
 
 func (s *simulatedReader) Read(context.Context) (store.Read, error) {
 	time.Sleep(s.request)
-	return store.Read{Bytes: store.ScrubRequest, Device: store.ScrubRequest / 2}, s.broken(time.Since(s.start))
+	return store.Read{
+		Bytes:  store.ScrubRequest,
+		Device: store.ScrubRequest / 2,
+	}, s.broken(
+		time.Since(s.start),
+	)
 }
 
 func (s *simulatedReader) Close() { s.open-- }
 
-var errBroken = &store.Error{Op: "read", Class: store.Connection, Err: errors.New("the server closed the connection")}
+var errBroken = &store.Error{
+	Op:    "read",
+	Class: store.Connection,
+	Err:   errors.New("the server closed the connection"),
+}
 
 func TestPace(t *testing.T) {
 	const rate, slow = 1e6, 1e4
@@ -65,12 +74,18 @@ func TestPace(t *testing.T) {
 	}{
 		{"requests are spread evenly", rate, 5 * time.Millisecond, never, 60, 0},
 		{"a request takes more than a second's bytes", slow, 5 * time.Millisecond, never, 60, 0},
-		{"drives that are too slow are read as fast as they are",
-			rate, time.Second, never, 60 * store.ScrubRequest / rate, 0},
-		{"a server that is gone for 20 s is connected to again, and what was missed is not made up for",
-			rate, 5 * time.Millisecond, between(20*time.Second, 40*time.Second, errBroken), 40, 20},
-		{"after a request that failed it goes on",
-			rate, 5 * time.Millisecond, between(20*time.Second, 21*time.Second, errors.New("bad block")), 60, 1},
+		{
+			"drives that are too slow are read as fast as they are",
+			rate, time.Second, never, 60 * store.ScrubRequest / rate, 0,
+		},
+		{
+			"a server that is gone for 20 s is connected to again, and what was missed is not made up for",
+			rate, 5 * time.Millisecond, between(20*time.Second, 40*time.Second, errBroken), 40, 20,
+		},
+		{
+			"after a request that failed it goes on",
+			rate, 5 * time.Millisecond, between(20*time.Second, 21*time.Second, errors.New("bad block")), 60, 1,
+		},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -87,7 +102,13 @@ func TestPace(t *testing.T) {
 				assert.InDelta(t, 60, x.Seconds, 1.1)
 				assert.Equal(t, c.failures, x.Failures)
 				assert.Equal(t, c.failures > 0, x.Error != "", x.Error)
-				assert.True(t, x.Device != nil && *x.Device == x.Bytes/2, "from drives %v of %d", x.Device, x.Bytes)
+				assert.True(
+					t,
+					x.Device != nil && *x.Device == x.Bytes/2,
+					"from drives %v of %d",
+					x.Device,
+					x.Bytes,
+				)
 				assert.Equal(t, 0, s.open, "connections are left")
 			})
 		})

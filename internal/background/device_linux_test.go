@@ -16,15 +16,25 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// TestDeviceSeesScrub holds what a scan says that it read against the counters of a drive that nothing else uses. The
-// kernel has nothing of the drive in its cache.
+// TestDeviceSeesScrub holds what a scan says that it read against the counters of a drive that
+// nothing else uses. The kernel has nothing of the drive in its cache.
 func TestDeviceSeesScrub(t *testing.T) {
 	drive := devicetest.Mount(t, "/dev/shm", 300<<20)
-	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
-		"shared_buffers": "16MB", "max_wal_size": "64MB", "min_wal_size": "32MB", "autovacuum": "off"}})
+	server := pgtest.Start(
+		t,
+		localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
+			"shared_buffers": "16MB",
+			"max_wal_size":   "64MB",
+			"min_wal_size":   "32MB",
+			"autovacuum":     "off",
+		}},
+	)
 	s := pgtest.Open(t, postgres.Open, server.URL("postgres"))
-	pgtest.Exec(t, s.DB(),
-		"CREATE TABLE big AS SELECT n, repeat(md5(n::text), 30) FROM generate_series(1, 50000) n", // 57 MB
+	pgtest.Exec(
+		t,
+		s.DB(),
+		// 57 MB
+		"CREATE TABLE big AS SELECT n, repeat(md5(n::text), 30) FROM generate_series(1, 50000) n",
 		"CHECKPOINT",
 	)
 	devicetest.Forget(t, server.DataDir())
@@ -43,9 +53,24 @@ func TestDeviceSeesScrub(t *testing.T) {
 	// A busy machine may read more slowly than it should, which only shows in the log above.
 	assert.True(t, x.Error == "" && x.PerSecond() <= 1.1*rate && x.Requests >= 20, "%+v", x)
 	// The server itself reads too, and the kernel ahead of both.
-	assert.GreaterOrEqual(t, seen, 0.9*float64(x.Bytes), "that the drive counted, by what the scan says")
-	assert.LessOrEqual(t, seen, 1.25*float64(x.Bytes), "that the drive counted, by what the scan says")
+	assert.GreaterOrEqual(
+		t,
+		seen,
+		0.9*float64(x.Bytes),
+		"that the drive counted, by what the scan says",
+	)
+	assert.LessOrEqual(
+		t,
+		seen,
+		1.25*float64(x.Bytes),
+		"that the drive counted, by what the scan says",
+	)
 	require.NotNil(t, x.Device, "what the server's process read from drives")
-	assert.GreaterOrEqual(t, float64(*x.Device), 0.9*float64(x.Bytes), "from drives, as the scan says")
+	assert.GreaterOrEqual(
+		t,
+		float64(*x.Device),
+		0.9*float64(x.Bytes),
+		"from drives, as the scan says",
+	)
 	assert.LessOrEqual(t, float64(*x.Device), seen, "from drives, as the scan says")
 }

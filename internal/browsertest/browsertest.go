@@ -1,5 +1,5 @@
-// Package browsertest gives tests a real Chromium, which notes what a page does wrong: an exception, a warning on its
-// console, a request of anything but what it may ask for.
+// Package browsertest gives tests a real Chromium, which notes what a page does wrong: an
+// exception, a warning on its console, a request of anything but what it may ask for.
 package browsertest
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Start starts a headless Chromium with one tab. Without a Chromium the test is skipped, or fails where
-// DS2_TEST_CHROMIUM is set, as in CI. What its pages do wrong fails the test; they may ask for what begins with
-// allowed only.
+// Start starts a headless Chromium with one tab. Without a Chromium the test is skipped, or fails
+// where DS2_TEST_CHROMIUM is set, as in CI. What its pages do wrong fails the test; they may ask
+// for what begins with allowed only.
 func Start(t *testing.T, allowed string) context.Context {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
@@ -29,8 +29,14 @@ func Start(t *testing.T, allowed string) context.Context {
 		require.Equal(t, "", os.Getenv("DS2_TEST_CHROMIUM"), err)
 		t.Skip(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium), chromedp.WindowSize(1200, 1600), chromedp.WSURLReadTimeout(time.Minute))
+	options := append(
+		chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(
+			chromium,
+		),
+		chromedp.WindowSize(1200, 1600),
+		chromedp.WSURLReadTimeout(time.Minute),
+	)
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not work for root
 	}
@@ -50,7 +56,8 @@ func Tab(t *testing.T, browser context.Context, allowed string) context.Context 
 		}
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, allowed) && !strings.HasPrefix(e.Request.URL, "data:") {
+			if !strings.HasPrefix(e.Request.URL, allowed) &&
+				!strings.HasPrefix(e.Request.URL, "data:") {
 				t.Errorf("request of %s", e.Request.URL)
 			}
 		case *runtime.EventExceptionThrown:
@@ -70,14 +77,21 @@ func Tab(t *testing.T, browser context.Context, allowed string) context.Context 
 // Colours makes the browser one of a reader who wants light or dark pages and no animation.
 func Colours(scheme string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
+		{
+			Name:  "prefers-color-scheme",
+			Value: scheme,
+		},
+		{Name: "prefers-reduced-motion", Value: "reduce"},
+	})
 }
 
-// Drawn waits until a page that is seen has drawn its charts anew, in new colours or another width: they do so a frame
-// later.
+// Drawn waits until a page that is seen has drawn its charts anew, in new colours or another width:
+// they do so a frame later.
 func Drawn() chromedp.Action {
 	const frames = `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))`
-	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return p.WithAwaitPromise(true)
+	}
 	return chromedp.Evaluate(frames, nil, await)
 }
 

@@ -21,10 +21,12 @@ type Configuration struct {
 	Read   conclude.Reader `json:"-"` // of its runs
 }
 
-// Half is half the width of the interval of the result, from run to run or, of a single run, within it.
+// Half is half the width of the interval of the result, from run to run or, of a single run, within
+// it.
 func (c Configuration) Half() *float64 { return cmp.Or(c.RunsCI95, c.CI95()) }
 
-// DirName is what a record goes by that has no other name: that of its directory, also where it is "."
+// DirName is what a record goes by that has no other name: that of its directory, also where it is
+// "."
 func DirName(dir string) string {
 	if path, err := filepath.Abs(dir); err == nil {
 		dir = path
@@ -32,9 +34,12 @@ func DirName(dir string) string {
 	return filepath.Base(dir)
 }
 
-// ReadConfigurations reads what the arguments of a comparison name, DIR or NAME=DIR: benches, runs as benches of one,
-// and experiments for all of their configurations.
-func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configuration, warnings []string, err error) {
+// ReadConfigurations reads what the arguments of a comparison name, DIR or NAME=DIR: benches, runs
+// as benches of one, and experiments for all of their configurations.
+func ReadConfigurations(
+	read conclude.Reader,
+	arguments []string,
+) (all []Configuration, warnings []string, err error) {
 	for _, argument := range arguments {
 		name, dir, named := strings.Cut(argument, "=")
 		if !named {
@@ -62,20 +67,30 @@ func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configu
 			all = append(all, Configuration{Name: name, Dir: dir, Bench: record, Read: read})
 		case *result.Record:
 			if record.Figure == nil {
-				return nil, nil, fmt.Errorf("%s: the run has no result; it ended before its first window did", dir)
+				return nil, nil, fmt.Errorf(
+					"%s: the run has no result; it ended before its first window did",
+					dir,
+				)
 			}
-			all = append(all, Configuration{Name: name, Dir: dir, Bench: Single(record.Summary), Read: read})
+			all = append(
+				all,
+				Configuration{Name: name, Dir: dir, Bench: Single(record.Summary), Read: read},
+			)
 		default:
 			return nil, nil, fmt.Errorf("compare %s: it holds no bench, run or experiment", dir)
 		}
 	}
 	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("compare %s: no configuration has a run that counts", strings.Join(arguments, ", "))
+		return nil, nil, fmt.Errorf(
+			"compare %s: no configuration has a run that counts",
+			strings.Join(arguments, ", "),
+		)
 	}
 	return distinct(all), warnings, oneFigure(all)
 }
 
-// distinct has configurations that share a name, as runs of two benches do, go by their directories.
+// distinct has configurations that share a name, as runs of two benches do, go by their
+// directories.
 func distinct(all []Configuration) []Configuration {
 	times := map[string]int{}
 	for _, c := range all {
@@ -89,7 +104,8 @@ func distinct(all []Configuration) []Configuration {
 	return all
 }
 
-// oneFigure is an error where the figures of configurations are not of one kind, as those of two workloads are not.
+// oneFigure is an error where the figures of configurations are not of one kind, as those of two
+// workloads are not.
 func oneFigure(all []Configuration) error {
 	for _, c := range all[1:] {
 		if first := all[0]; c.Unit() != first.Unit() {
@@ -105,16 +121,17 @@ type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`
 	// Held is what the differences are worth where storage did not hold a configuration back.
-	Held   []string      `json:"held,omitempty"`
-	Doubts []Doubt       `json:"doubts,omitempty"` // why nothing can be told yet
-	Parts  []Parts       `json:"parts,omitempty"`  // of the ratios, where storage held a configuration back
-	Gates  []GateVerdict `json:"gates,omitempty"`
+	Held   []string `json:"held,omitempty"`
+	Doubts []Doubt  `json:"doubts,omitempty"` // why nothing can be told yet
+	// of the ratios, where storage held a configuration back
+	Parts []Parts       `json:"parts,omitempty"`
+	Gates []GateVerdict `json:"gates,omitempty"`
 	// Warnings are limits that failed, and what makes the configurations no equals.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// unlike says in what two configurations differ that ought to be alike. Those of one experiment differ as it is
-// planned.
+// unlike says in what two configurations differ that ought to be alike. Those of one experiment
+// differ as it is planned.
 func unlike(a, b Configuration) (warnings []string) {
 	if a.Experiment != "" && a.Experiment == b.Experiment {
 		return nil
@@ -126,11 +143,13 @@ func unlike(a, b Configuration) (warnings []string) {
 	if len(differ) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s and %s were not run alike: %s", a.Name, b.Name, strings.Join(differ, "; "))}
+	return []string{
+		fmt.Sprintf("%s and %s were not run alike: %s", a.Name, b.Name, strings.Join(differ, "; ")),
+	}
 }
 
-// changed says what of servers and schema was not as it had been in how many runs that count: these were made unlike
-// the others.
+// changed says what of servers and schema was not as it had been in how many runs that count: these
+// were made unlike the others.
 func changed(c Configuration) (warnings []string) {
 	runs := map[string]int{}
 	counted := Counted(c.Bench)
@@ -144,11 +163,15 @@ func changed(c Configuration) (warnings []string) {
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(runs)) {
-		warnings = append(warnings, fmt.Sprintf("%s changed in %d of %d valid runs of %s, which makes them unlike the "+
-			"others", what, runs[what], len(counted), c.Name))
+		warnings = append(
+			warnings,
+			fmt.Sprintf("%s changed in %d of %d valid runs of %s, which makes them unlike the "+
+				"others", what, runs[what], len(counted), c.Name),
+		)
 	}
 	return warnings
 }
 
-// Words are those of the first configuration: others are of the same workload, or a warning says so.
+// Words are those of the first configuration: others are of the same workload, or a warning says
+// so.
 func (c Comparison) Words() result.Words { return c.Configurations[0].Words }

@@ -13,42 +13,47 @@ import (
 	"ds2/internal/result"
 )
 
-// Difference is by how much one figure of a configuration differs from that of the first. Percent, its confidence
-// interval and P are those of measure.Differences over the blocks of one experiment, else those of measure.Compare over
-// the runs that count, in which the figure was measured; interval and P are absent where those were too few.
+// Difference is by how much one figure of a configuration differs from that of the first. Percent,
+// its confidence interval and P are those of measure.Differences over the blocks of one experiment,
+// else those of measure.Compare over the runs that count, in which the figure was measured;
+// interval and P are absent where those were too few.
 type Difference struct {
-	Name        string   `json:"name"`
-	Against     string   `json:"against"`
-	Metric      Metric   `json:"-"`
-	Figure      string   `json:"figure"` // the metric's name, such as opm, or a cost per order
-	Percent     float64  `json:"percent"`
-	Blocks      int      `json:"blocks,omitempty"`  // of one experiment in which both were measured
-	Why         string   `json:"why,omitempty"`     // interval and P are absent
-	Interim     bool     `json:"interim,omitempty"` // more blocks are to come: the interval is one of 99.9 %
+	Name    string  `json:"name"`
+	Against string  `json:"against"`
+	Metric  Metric  `json:"-"`
+	Figure  string  `json:"figure"` // the metric's name, such as opm, or a cost per order
+	Percent float64 `json:"percent"`
+	Blocks  int     `json:"blocks,omitempty"` // of one experiment in which both were measured
+	Why     string  `json:"why,omitempty"`    // interval and P are absent
+	// more blocks are to come: the interval is one of 99.9 %
+	Interim     bool     `json:"interim,omitempty"`
 	Low         *float64 `json:"low_pct,omitempty"`
 	High        *float64 `json:"high_pct,omitempty"`
 	P           *float64 `json:"p,omitempty"`
 	Significant *bool    `json:"significant,omitempty"` // at Level
-	// Detectable is the smallest difference, upwards, that these runs would have shown in 8 of 10 such comparisons.
+	// Detectable is the smallest difference, upwards, that these runs would have shown in 8 of 10
+	// such comparisons.
 	Detectable *float64 `json:"detectable_pct,omitempty"`
-	// Medians is the difference of the medians of the runs, in percent: the storage report's figure (WORKLOAD.md
-	// section 6). It need not lie within the interval, which is that of Percent.
+	// Medians is the difference of the medians of the runs, in percent: the storage report's figure
+	// (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
 }
 
 // Level is that of the 95 % confidence interval.
 const Level = 0.05
 
-// widestNone is the largest difference, in percent, that may have gone unseen where none is said to be found: two
-// arrays of which one does half as much again are not alike.
+// widestNone is the largest difference, in percent, that may have gone unseen where none is said to
+// be found: two arrays of which one does half as much again are not alike.
 const widestNone = 50
 
 // Blind says that the runs show no difference, and would not have shown a large one either.
 func (d Difference) Blind() bool {
-	return d.Significant != nil && !*d.Significant && d.Detectable != nil && *d.Detectable > widestNone
+	return d.Significant != nil && !*d.Significant && d.Detectable != nil &&
+		*d.Detectable > widestNone
 }
 
-// mostOfInterval is the ratio of its ends from which on an interval that holds no difference says nothing.
+// mostOfInterval is the ratio of its ends from which on an interval that holds no difference says
+// nothing.
 const mostOfInterval = 10
 
 // IntervalText is the interval of the difference in words, also where it is of no use.
@@ -60,7 +65,9 @@ func (d Difference) IntervalText() string {
 }
 
 // Between is the difference of two values of one measurement each, of unknown variation.
-func Between(before, after float64) Difference { return Difference{Percent: 100 * (after/before - 1)} }
+func Between(before, after float64) Difference {
+	return Difference{Percent: 100 * (after/before - 1)}
+}
 
 // Of is the difference of a configuration in a metric; nil where that was not measured.
 func (c Comparison) Of(name, metric string) *Difference {
@@ -87,8 +94,14 @@ func WithFirst(all []Configuration) Comparison {
 		}
 		c.Warnings = append(c.Warnings, changed(one)...)
 		unit := one.Unit()
-		if why := valuesOf(one, result.BenchRun.Value).noRatio(); why != "" { // no other has a ratio to it
-			c.Doubts = append(c.Doubts, Doubt{one.Name, one.Name + " had runs of 0 " + unit, unit + ": " + why})
+		if why := valuesOf(
+			one,
+			result.BenchRun.Value,
+		).noRatio(); why != "" { // no other has a ratio to it
+			c.Doubts = append(
+				c.Doubts,
+				Doubt{one.Name, one.Name + " had runs of 0 " + unit, unit + ": " + why},
+			)
 		}
 		c.Doubts = append(c.Doubts, Drifting(one)...)
 	}
@@ -130,7 +143,9 @@ func WithFirst(all []Configuration) Comparison {
 			}
 			of := f.From == "" || known[f.From]
 			if known[f.Name] = of && !math.IsNaN(change.Low); known[f.Name] {
-				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
+				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(
+					change.Significant(),
+				)
 				if least := change.Detectable(); !math.IsNaN(least) {
 					d.Detectable = new(100 * math.Expm1(least))
 				}
@@ -138,7 +153,8 @@ func WithFirst(all []Configuration) Comparison {
 			c.Differences = append(c.Differences, d)
 		}
 		c.Warnings = append(c.Warnings, unlike(first, other)...)
-		if Bottleneck(first.Bench) == diagnose.Storage || Bottleneck(other.Bench) == diagnose.Storage {
+		if Bottleneck(first.Bench) == diagnose.Storage ||
+			Bottleneck(other.Bench) == diagnose.Storage {
 			if p := partsOf(first, other); p != nil {
 				c.Parts = append(c.Parts, *p)
 				c.Doubts = append(c.Doubts, c.unlikeReads(*p)...)
@@ -151,7 +167,8 @@ func WithFirst(all []Configuration) Comparison {
 	return c
 }
 
-// held says what a difference of OPM is worth where one of the configurations was not held back by its storage.
+// held says what a difference of OPM is worth where one of the configurations was not held back by
+// its storage.
 func (c Comparison) held(first, other Configuration) []string {
 	opm := c.Of(other.Name, Main)
 	if opm == nil {
@@ -173,14 +190,33 @@ func (c Comparison) held(first, other Configuration) []string {
 	case bySlower == "" || byFaster == "" || bySlower == diagnose.Storage && byFaster == diagnose.Storage:
 		return nil
 	case bySlower != diagnose.Storage:
-		return []string{fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s",
-			first.Unit(), other.Name, slower.Name, LimitedBy[bySlower])}
+		return []string{
+			fmt.Sprintf(
+				"%s of %s: the difference says little about the storage: %s was limited by %s",
+				first.Unit(),
+				other.Name,
+				slower.Name,
+				LimitedBy[bySlower],
+			),
+		}
 	case bound == nil:
-		return []string{fmt.Sprintf("The storage of %s alone makes more of a difference: %s was limited by %s",
-			other.Name, faster.Name, LimitedBy[byFaster])}
+		return []string{
+			fmt.Sprintf("The storage of %s alone makes more of a difference: %s was limited by %s",
+				other.Name, faster.Name, LimitedBy[byFaster]),
+		}
 	}
-	return []string{fmt.Sprintf("The storage of %s alone makes %s %s %s (%s confidence): %s was limited by %s",
-		other.Name, least, opm.PercentText(*bound), first.Unit(), opm.Confidence(), faster.Name, LimitedBy[byFaster])}
+	return []string{
+		fmt.Sprintf(
+			"The storage of %s alone makes %s %s %s (%s confidence): %s was limited by %s",
+			other.Name,
+			least,
+			opm.PercentText(*bound),
+			first.Unit(),
+			opm.Confidence(),
+			faster.Name,
+			LimitedBy[byFaster],
+		),
+	}
 }
 
 // looksOf is what the looks at an experiment cost the intervals of its benches.
@@ -206,19 +242,21 @@ func (c Comparison) Confidence() string {
 	})}.Confidence()
 }
 
-// difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift
-// of all that it made, else by Welch's t-test.
+// difference is that of two configurations' values: by blocks where one experiment made both in
+// blocks, with the drift of all that it made, else by Welch's t-test.
 func difference(before, after values, all []values) measure.Difference {
 	if why := cmp.Or(before.noRatio(), after.noRatio()); why != "" {
 		return measure.Difference{Change: measure.Unknown(), Why: why}
 	}
 	x := before.byBlock()
 	y := after.byBlock()
-	if before.Experiment != "" && before.Experiment == after.Experiment && len(x) > 0 && len(y) > 0 {
+	if before.Experiment != "" && before.Experiment == after.Experiment && len(x) > 0 &&
+		len(y) > 0 {
 		names := []string{before.Name, after.Name}
 		blocks := slices.Concat(x, y)
 		for _, v := range all {
-			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) && v.noRatio() == "" {
+			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) &&
+				v.noRatio() == "" {
 				names = append(names, v.Name)
 				blocks = append(blocks, v.byBlock()...)
 			}
@@ -232,8 +270,8 @@ func difference(before, after values, all []values) measure.Difference {
 	return d
 }
 
-// Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35
-// %".
+// Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant
+// at 0.05); medians +35 %".
 func (d Difference) Text() string {
 	if d.Low == nil {
 		why := cmp.Or(d.Why, "one of its terms does not vary")
@@ -243,12 +281,19 @@ func (d Difference) Text() string {
 	if d.Blocks > 0 {
 		paired = fmt.Sprintf(", paired in %d blocks", d.Blocks)
 	}
-	return fmt.Sprintf("%s (%s confidence %s, %s%s); medians %s", d.PercentText(d.Percent), d.Confidence(),
-		d.IntervalText(), measure.Significance(*d.P, Level), paired, d.PercentText(d.Medians))
+	return fmt.Sprintf(
+		"%s (%s confidence %s, %s%s); medians %s",
+		d.PercentText(d.Percent),
+		d.Confidence(),
+		d.IntervalText(),
+		measure.Significance(*d.P, Level),
+		paired,
+		d.PercentText(d.Medians),
+	)
 }
 
-// PercentText prints a percentage of this difference, with as many digits as the width of its interval carries, and at
-// most one decimal.
+// PercentText prints a percentage of this difference, with as many digits as the width of its
+// interval carries, and at most one decimal.
 func (d Difference) PercentText(v float64) string {
 	width := 10. // without an interval whole percents
 	if d.Low != nil {

@@ -21,8 +21,12 @@ func configuration(name, bottleneck string, opm ...float64) Configuration {
 	c := Configuration{Name: name}
 	for i, v := range opm {
 		c.Runs = append(c.Runs, result.BenchRun{
-			Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Bottleneck: bottleneck,
-			Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v, CI95: new(v / 100)}),
+			Dir:        fmt.Sprintf("run-%d", i+1),
+			Status:     result.Done,
+			Bottleneck: bottleneck,
+			Headline: result.NewHeadline(
+				&result.Figure{Unit: result.OPM, Value: v, CI95: new(v / 100)},
+			),
 		})
 	}
 	Runs(&c.Bench)
@@ -74,8 +78,8 @@ func TestParts(t *testing.T) {
 	assert.Nil(t, WithFirst([]Configuration{hdd, ssd}).Parts, "parts of what was not counted")
 }
 
-// TestInterim: what is said of an interval is its own level, also of what it would have shown, and only where it is one
-// of an early look: by blocks of an experiment that goes on.
+// TestInterim: what is said of an interval is its own level, also of what it would have shown, and
+// only where it is one of an early look: by blocks of an experiment that goes on.
 func TestInterim(t *testing.T) {
 	hdd := configuration("hdd", diagnose.Storage, 10, 11, 10, 12, 11, 10)
 	ssd := configuration("ssd", diagnose.CPU, 21, 20, 23, 22, 21, 24)
@@ -112,14 +116,21 @@ func TestInterim(t *testing.T) {
 	assert.Greater(t, *early.Detectable, 2**late.Detectable, "an early look sees less")
 }
 
-// TestExplain: of six conditions one that goes with OPM by chance, at p = 0.03 by itself, is not said to.
+// TestExplain: of six conditions one that goes with OPM by chance, at p = 0.03 by itself, is not
+// said to.
 func TestExplain(t *testing.T) {
 	b := configuration("ssd", "", 1, 2, 3, 4, 5, 6, 7, 8)
 	chance := []float64{3, 1, 2, 5, 8, 4, 6, 7}
 	for i := range b.Runs {
-		all := []result.Condition{{Name: "cause", Value: float64(i)}, {Name: "chance", Value: chance[i]}}
+		all := []result.Condition{
+			{Name: "cause", Value: float64(i)},
+			{Name: "chance", Value: chance[i]},
+		}
 		for k := range 4 {
-			all = append(all, result.Condition{Name: fmt.Sprintf("noise %d", k), Value: float64(i * (i + k) % 5)})
+			all = append(
+				all,
+				result.Condition{Name: fmt.Sprintf("noise %d", k), Value: float64(i * (i + k) % 5)},
+			)
 		}
 		b.Runs[i].Conditions = all
 	}
@@ -149,35 +160,58 @@ func TestLacks(t *testing.T) {
 		{"a run of ± 5 %", []Configuration{configuration("a", storage, 1000)}, func(all []Configuration) {
 			all[0].Figure.CI95 = new(50.)
 		}, ""},
-		{"a run of ± 14 % that the CPUs limited", []Configuration{configuration("a", diagnose.CPU, 1000)},
+		{
+			"a run of ± 14 % that the CPUs limited",
+			[]Configuration{configuration("a", diagnose.CPU, 1000)},
 			func(all []Configuration) { all[0].Figure.CI95 = new(140.) },
-			"its interval is ± 14 %, more than ± 5 %, and it was limited by the CPU"},
+			"its interval is ± 14 %, more than ± 5 %, and it was limited by the CPU",
+		},
 		{"a run without an interval", []Configuration{configuration("a", "", 1000)}, func(all []Configuration) {
 			all[0].Figure.CI95 = nil
 		}, "it has no interval, and what limited it is unknown"},
 		{"no result", []Configuration{{}}, nil, ""},
-		{"a bench with a failed run", []Configuration{configuration("a", storage, 1000, 1001, 1002)},
+		{
+			"a bench with a failed run",
+			[]Configuration{configuration("a", storage, 1000, 1001, 1002)},
 			func(all []Configuration) {
 				all[0].Runs = append(all[0].Runs, result.BenchRun{Status: result.Failed})
-			}, "1 of 4 runs of a failed"},
-		{"storage in three of five runs", []Configuration{configuration("a", storage, 1000, 1001, 1002, 1003, 1004)},
+			}, "1 of 4 runs of a failed",
+		},
+		{
+			"storage in three of five runs",
+			[]Configuration{configuration("a", storage, 1000, 1001, 1002, 1003, 1004)},
 			func(all []Configuration) {
 				all[0].Runs[0].Bottleneck = diagnose.CPU
 				all[0].Runs[1].Bottleneck = diagnose.CPU
-			}, ""},
-		{"a comparison", []Configuration{configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 5300, 5310, 5320)}, nil, ""},
-		{"one whose interval is wide", []Configuration{configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 4000, 5310, 6320)}, nil, "the interval of the ratio of b is ± "},
-		{"one of single runs", []Configuration{configuration("a", storage, 1000),
-			configuration("b", diagnose.CPU, 2000)}, nil,
-			"the difference of b has no interval, and b was limited by the CPU"},
-		{"configurations that were not run alike", []Configuration{configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 5300, 5310, 5320)}, func(all []Configuration) {
+			}, "",
+		},
+		{"a comparison", []Configuration{
+			configuration("a", storage, 1000, 1001, 1002),
+			configuration("b", storage, 5300, 5310, 5320),
+		}, nil, ""},
+		{"one whose interval is wide", []Configuration{
+			configuration("a", storage, 1000, 1001, 1002),
+			configuration("b", storage, 4000, 5310, 6320),
+		}, nil, "the interval of the ratio of b is ± "},
+		{
+			"one of single runs",
+			[]Configuration{
+				configuration("a", storage, 1000),
+				configuration("b", diagnose.CPU, 2000),
+			},
+			nil,
+			"the difference of b has no interval, and b was limited by the CPU",
+		},
+		{"configurations that were not run alike", []Configuration{
+			configuration("a", storage, 1000, 1001, 1002),
+			configuration("b", storage, 5300, 5310, 5320),
+		}, func(all []Configuration) {
 			all[1].Threads = 7
 		}, "they were not run alike"},
-		{"one with a run whose server changed", []Configuration{configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 5300, 5310, 5320)}, func(all []Configuration) {
+		{"one with a run whose server changed", []Configuration{
+			configuration("a", storage, 1000, 1001, 1002),
+			configuration("b", storage, 5300, 5310, 5320),
+		}, func(all []Configuration) {
 			all[1].Runs[2].Changes = []result.Change{{What: "setting fsync"}}
 		}, "server or schema changed in runs of b"},
 	} {
@@ -188,18 +222,28 @@ func TestLacks(t *testing.T) {
 		lacks := comparison.Lacks()
 		assert.Contains(t, lacks, c.lacks, c.why)
 		assert.Equal(t, c.lacks == "", lacks == "", "%s: %s", c.why, lacks)
-		assert.Equal(t, strings.Contains(lacks, "schema changed"), slices.Contains(comparison.Warnings,
-			"setting fsync changed in 1 of 3 valid runs of b, which makes them unlike the others"), c.why)
+		assert.Equal(
+			t,
+			strings.Contains(lacks, "schema changed"),
+			slices.Contains(
+				comparison.Warnings,
+				"setting fsync changed in 1 of 3 valid runs of b, which makes them unlike the others",
+			),
+			c.why,
+		)
 	}
 }
 
-// TestMissingRun: a configuration of which the record of a run is gone is an error where that is to be read, and does
-// not vanish from the experiment; one that has not begun has no part in it yet.
+// TestMissingRun: a configuration of which the record of a run is gone is an error where that is to
+// be read, and does not vanish from the experiment; one that has not begun has no part in it yet.
 func TestMissingRun(t *testing.T) {
 	dir := t.TempDir()
 	record := result.Experiment{}
 	for _, name := range []string{"hdd", "ssd", "tape"} {
-		record.Configurations = append(record.Configurations, result.ExperimentConfiguration{Name: name, Dir: name})
+		record.Configurations = append(
+			record.Configurations,
+			result.ExperimentConfiguration{Name: name, Dir: name},
+		)
 		require.NoError(t, result.MakeDir(filepath.Join(dir, name)))
 	}
 	for _, name := range []string{"hdd", "ssd"} {

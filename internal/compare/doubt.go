@@ -21,8 +21,8 @@ type Doubt struct {
 
 const warming = "still warming up"
 
-// Drifting is the doubt about a configuration most runs of which drift the same way: what they come to hangs on when
-// they were measured, however little they vary.
+// Drifting is the doubt about a configuration most runs of which drift the same way: what they come
+// to hangs on when they were measured, however little they vary.
 func Drifting(c Configuration) []Doubt {
 	counted := Counted(c.Bench)
 	ways := map[bool][]float64{} // upwards and not
@@ -39,18 +39,28 @@ func Drifting(c Configuration) []Doubt {
 		if !up {
 			d.What = "still slowing down"
 		}
-		d.Why = fmt.Sprintf("%d of %d valid runs of %s drift the same way, by %+.0f %% to %+.0f %% over the window",
-			len(way), len(counted), c.Name, slices.Min(way), slices.Max(way))
+		d.Why = fmt.Sprintf(
+			"%d of %d valid runs of %s drift the same way, by %+.0f %% to %+.0f %% over the window",
+			len(way),
+			len(counted),
+			c.Name,
+			slices.Min(way),
+			slices.Max(way),
+		)
 		if len(counted) == 1 {
-			d.Why = fmt.Sprintf("OPM of the only valid run of %s drifts by %+.0f %% over the window", c.Name, way[0])
+			d.Why = fmt.Sprintf(
+				"OPM of the only valid run of %s drifts by %+.0f %% over the window",
+				c.Name,
+				way[0],
+			)
 		}
 		return []Doubt{d}
 	}
 	return nil
 }
 
-// Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided by IOsPerCycle. All
-// are those of geometric means over the runs that count.
+// Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided
+// by IOsPerCycle. All are those of geometric means over the runs that count.
 type Parts struct {
 	Name        string  `json:"name"`
 	Against     string  `json:"against"`
@@ -65,7 +75,10 @@ func partsOf(first, other Configuration) *Parts {
 		return nil
 	}
 	ratio := func(of func(result.BenchRun) *float64) float64 {
-		return 1 + measure.Compare(valuesOf(first, of).values, valuesOf(other, of).values).Percent/100
+		return 1 + measure.Compare(
+			valuesOf(first, of).values,
+			valuesOf(other, of).values,
+		).Percent/100
 	}
 	p := Parts{Name: other.Name, Against: first.Name, IOsPerCycle: ratio(iosPerCycle)}
 	p.Ratio = ratio(func(r result.BenchRun) *float64 {
@@ -92,8 +105,9 @@ func iosPerCycle(r result.BenchRun) *float64 {
 // muchOfRatio is from which factor on a part of a ratio decides what the ratio says.
 const muchOfRatio = 1.1
 
-// unlikeReads is the doubt about configurations whose orders read differently often from the drives: the faster one of
-// two equal caches fills earlier, so that the ratio hangs on how long both had to warm up.
+// unlikeReads is the doubt about configurations whose orders read differently often from the
+// drives: the faster one of two equal caches fills earlier, so that the ratio hangs on how long
+// both had to warm up.
 func (c Comparison) unlikeReads(p Parts) []Doubt {
 	if math.Abs(math.Log(p.IOsPerCycle)) < math.Log(muchOfRatio) {
 		return nil
@@ -102,8 +116,14 @@ func (c Comparison) unlikeReads(p Parts) []Doubt {
 	if d == nil || d.Significant == nil || !*d.Significant {
 		return nil
 	}
-	why := fmt.Sprintf("the runs of %s read %s as often from the drives per %s as those of %s, more than they "+
-		"vary by: their caches are not filled alike", p.Name, d.FactorText(d.Percent), c.Words().Cycle, p.Against)
+	why := fmt.Sprintf(
+		"the runs of %s read %s as often from the drives per %s as those of %s, more than they "+
+			"vary by: their caches are not filled alike",
+		p.Name,
+		d.FactorText(d.Percent),
+		c.Words().Cycle,
+		p.Against,
+	)
 	return []Doubt{{p.Name, warming, why}}
 }
 
@@ -123,7 +143,9 @@ func (c Comparison) Doubt(first, other string) *Doubt {
 // Doubtful says that a difference is an estimate of which nothing can be told.
 func (c Comparison) Doubtful(d Difference) bool {
 	return d.Metric.Name == Main && d.Blind() ||
-		slices.ContainsFunc(c.Doubts, func(o Doubt) bool { return o.Name == d.Name || o.Name == d.Against })
+		slices.ContainsFunc(c.Doubts, func(o Doubt) bool {
+			return o.Name == d.Name || o.Name == d.Against
+		})
 }
 
 // Shown is what a blind difference's runs could have shown.
@@ -135,12 +157,14 @@ func (d Difference) Shown() string {
 	return "these runs could only have shown a difference " + least + ": more blocks or longer runs show smaller ones"
 }
 
-// widestInterval is the half of an interval, in percent of its figure, up to which a result can be trustworthy.
+// widestInterval is the half of an interval, in percent of its figure, up to which a result can be
+// trustworthy.
 const widestInterval = 5
 
-// Lacks says in one line what a run, a bench or a comparison lacks to be trustworthy as a statement about storage;
-// empty where it lacks nothing or has no result. It takes intervals of at most ± 5 % of the result, or of the ratio
-// of two; storage as the limit of most runs of each configuration; no failed run; and configurations run alike.
+// Lacks says in one line what a run, a bench or a comparison lacks to be trustworthy as a statement
+// about storage; empty where it lacks nothing or has no result. It takes intervals of at most ± 5 %
+// of the result, or of the ratio of two; storage as the limit of most runs of each configuration;
+// no failed run; and configurations run alike.
 func (c Comparison) Lacks() string {
 	var lacks []string
 	add := func(format string, args ...any) { lacks = append(lacks, fmt.Sprintf(format, args...)) }
@@ -169,7 +193,12 @@ func (c Comparison) Lacks() string {
 			add("it has no interval")
 		case *half > widestInterval/100.**value:
 			share := 100 * *half / *value
-			add("%s is ± %s %%, more than ± %d %%", what, numbers.Worth(share, share), widestInterval)
+			add(
+				"%s is ± %s %%, more than ± %d %%",
+				what,
+				numbers.Worth(share, share),
+				widestInterval,
+			)
 		}
 	}
 	for i, one := range c.Configurations {

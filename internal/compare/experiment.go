@@ -22,8 +22,13 @@ type Experiment struct {
 	Name       string               `json:"-"`
 }
 
-// NewExperiment reads the benches of the experiment in a directory, and compares its configurations.
-func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (e Experiment, err error) {
+// NewExperiment reads the benches of the experiment in a directory, and compares its
+// configurations.
+func NewExperiment(
+	read conclude.Reader,
+	dir string,
+	record result.Experiment,
+) (e Experiment, err error) {
 	e = Experiment{Experiment: record, Name: DirName(dir)}
 	some := []Configuration{}
 	looks := 1.
@@ -64,8 +69,11 @@ func (e Experiment) leftOut() (sentences []string) {
 	for _, c := range e.Benches {
 		switch failed := Wrong(c.Bench); {
 		case c.Status == result.Failed:
-			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d valid runs: %s",
-				c.Name, len(Counted(c.Bench)), c.Error))
+			sentences = append(
+				sentences,
+				fmt.Sprintf("configuration %s was left out after %d valid runs: %s",
+					c.Name, len(Counted(c.Bench)), c.Error),
+			)
 		case c.Figure == nil && len(failed) > 0:
 			sentences = append(sentences, fmt.Sprintf("configuration %s has no result: %s", c.Name,
 				strings.Join(failed, "; ")))
@@ -74,7 +82,8 @@ func (e Experiment) leftOut() (sentences []string) {
 	return sentences
 }
 
-// Looks are after how many blocks the result could be seen, before the experiment was done and when it was.
+// Looks are after how many blocks the result could be seen, before the experiment was done and when
+// it was.
 func (e Experiment) Looks() (early, late []int) {
 	var all []measure.Look
 	for _, c := range e.Benches {
@@ -100,8 +109,8 @@ func (e Experiment) Unit() string {
 	return e.Benches[0].Unit()
 }
 
-// Narrow says whether every interval of a difference reaches at most n percent points from its estimate, with the last
-// block and without it; never where a run has no ratio to others.
+// Narrow says whether every interval of a difference reaches at most n percent points from its
+// estimate, with the last block and without it; never where a run has no ratio to others.
 func Narrow(all []Configuration, percent float64) bool {
 	names, figures := inBlocks(all)
 	return len(all) > 1 && len(names) == len(all) &&

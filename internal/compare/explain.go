@@ -12,14 +12,16 @@ import (
 // EnoughToExplain is how many runs it takes to say that a condition goes with the result.
 const EnoughToExplain = 4
 
-// Explained is a condition in the runs of a bench, and whether it goes with their results: Pearson's correlation,
-// tested by Student's t, and corrected for the number of conditions: of 22 that mean nothing, one or more would else
-// seem to in two of three benches. P is NaN of too few runs, and R too where all have one value.
+// Explained is a condition in the runs of a bench, and whether it goes with their results:
+// Pearson's correlation, tested by Student's t, and corrected for the number of conditions: of 22
+// that mean nothing, one or more would else seem to in two of three benches. P is NaN of too few
+// runs, and R too where all have one value.
 type Explained struct {
 	Name, Unit string
 	Values     []*float64 // by run
-	Known      int        // in how many runs the condition is known, and is no outcome of more orders by nature
-	R, P       float64
+	// in how many runs the condition is known, and is no outcome of more orders by nature
+	Known int
+	R, P  float64
 }
 
 // Explain is why the runs of a bench that have a result differ.
@@ -33,7 +35,12 @@ func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
 		return runs, nil
 	}
 	var chances []float64
-	made := []string{result.ReadsOfDevices, result.WritesOfDevices, "pages written by checkpoints", "database log"}
+	made := []string{
+		result.ReadsOfDevices,
+		result.WritesOfDevices,
+		"pages written by checkpoints",
+		"database log",
+	}
 	for _, c := range runs[0].Conditions {
 		e := Explained{Name: c.Name, Unit: c.Unit}
 		var results, values []float64
@@ -59,8 +66,8 @@ func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
 	return runs, all
 }
 
-// ReadsOf are the reads of a configuration's drives, those that they can do, and the percentage that the first are of
-// them; known where both were measured.
+// ReadsOf are the reads of a configuration's drives, those that they can do, and the percentage
+// that the first are of them; known where both were measured.
 func ReadsOf(c Configuration) (reads, most, percent float64, known bool) {
 	x := valuesOf(c, Condition(result.ReadsOfDevices)).values
 	y := valuesOf(c, Condition(result.LimitOfReads)).values
@@ -79,7 +86,8 @@ var LimitedBy = map[string]string{
 	diagnose.Unclear: "nothing that could be named",
 }
 
-// PerPrice is the result of a configuration for 1,000 of its price's currency; nil where either is not stated.
+// PerPrice is the result of a configuration for 1,000 of its price's currency; nil where either is
+// not stated.
 func PerPrice(c Configuration) (value *float64, currency string) {
 	amount, currency, err := result.ParsePrice(c.Disclosure[result.PriceKey])
 	if err != nil || c.Figure == nil {

@@ -11,8 +11,8 @@ import (
 	"ds2/internal/result"
 )
 
-// Gate is a change of one compared figure that must not be, such as "opm < -5 %", which is OPM that falls by more than
-// 5 %; or "errors > 0".
+// Gate is a change of one compared figure that must not be, such as "opm < -5 %", which is OPM that
+// falls by more than 5 %; or "errors > 0".
 type Gate struct {
 	text, figure string
 	above        bool
@@ -28,8 +28,11 @@ var gateForm = regexp.MustCompile(`^\s*(.+?)\s*([<>])\s*([-+]?[0-9]+(?:\.[0-9]+)
 func ParseGate(text string) (Gate, error) {
 	parts := gateForm.FindStringSubmatch(text)
 	if parts == nil || (parts[4] == "") != strings.EqualFold(parts[1], errorGate) {
-		return Gate{}, fmt.Errorf("invalid gate %q: write a figure, < or >, and a change in percent, "+
-			"such as 'opm < -5 %%', or 'errors > 0'", text)
+		return Gate{}, fmt.Errorf(
+			"invalid gate %q: write a figure, < or >, and a change in percent, "+
+				"such as 'opm < -5 %%', or 'errors > 0'",
+			text,
+		)
 	}
 	bound, err := strconv.ParseFloat(parts[3], 64)
 	if err != nil {
@@ -69,7 +72,8 @@ type GateVerdict struct {
 	Why     string  `json:"why"`
 }
 
-// Judge holds every configuration to a gate, by the differences from the first that the comparison shows.
+// Judge holds every configuration to a gate, by the differences from the first that the comparison
+// shows.
 func (c *Comparison) Judge(gate Gate) error {
 	figure := func(f Metric) bool { return strings.EqualFold(c.Title(f), gate.figure) }
 	at := slices.IndexFunc(Metrics, figure)
@@ -78,7 +82,11 @@ func (c *Comparison) Judge(gate Gate) error {
 		for _, f := range Metrics {
 			known = append(known, c.Title(f))
 		}
-		return fmt.Errorf("unknown figure %q: figures are %s", gate.figure, strings.Join(known, ", "))
+		return fmt.Errorf(
+			"unknown figure %q: figures are %s",
+			gate.figure,
+			strings.Join(known, ", "),
+		)
 	}
 	first := c.Configurations[0]
 	for _, other := range c.Configurations[1:] {
@@ -121,7 +129,11 @@ func errorsOf(c Configuration) (sum *float64, why string) {
 		}
 		*sum += *n
 	}
-	return sum, fmt.Sprintf("%s errors in the %d counted runs", numbers.Decimals(*sum, 0), len(runs))
+	return sum, fmt.Sprintf(
+		"%s errors in the %d counted runs",
+		numbers.Decimals(*sum, 0),
+		len(runs),
+	)
 }
 
 // Failed says where the gate fails, and where it cannot tell.

@@ -12,15 +12,18 @@ import (
 
 // Metric is a figure of a run by which configurations are compared.
 type Metric struct {
-	Name, Title, Unit string                         // {unit} and {cycle} in a title are those of the workload
+	// {unit} and {cycle} in a title are those of the workload
+	Name, Title, Unit string
 	Scale             float64                        // to the unit that it is shown in
 	Of                func(result.BenchRun) *float64 // its value in a run
-	// From names a metric that this one is made of: where the variation of that is unknown, so is that of this one.
+	// From names a metric that this one is made of: where the variation of that is unknown, so is
+	// that of this one.
 	From    string
 	AtLeast func(result.BenchRun) bool // the value is a lower bound; nil: never
 }
 
-// The metrics that go by the unit of the configurations: "opm" and "opm_per_active_w", or "iops" and so on.
+// The metrics that go by the unit of the configurations: "opm" and "opm_per_active_w", or "iops"
+// and so on.
 const (
 	Main    = ""
 	PerWatt = "_per_active_w"
@@ -37,9 +40,18 @@ func (c Comparison) Named(metric string) string {
 // Metrics are all that are compared.
 var Metrics = slices.Concat([]Metric{
 	{Main, "{unit}", "", 1, result.BenchRun.Value, "", nil},
-	{"order_p95_ms", "{cycle} p95", "ms", 1, func(r result.BenchRun) *float64 { return r.P95 }, "",
-		func(r result.BenchRun) bool { return r.P95AtLeast }},
-	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 { return r.Active }, "", nil},
+	{
+		"order_p95_ms",
+		"{cycle} p95",
+		"ms",
+		1,
+		func(r result.BenchRun) *float64 { return r.P95 },
+		"",
+		func(r result.BenchRun) bool { return r.P95AtLeast },
+	},
+	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 {
+		return r.Active
+	}, "", nil},
 	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, "", nil},
 	{PerWatt, "{unit} per watt", "", 1, result.BenchRun.PerWatt, "active_w", nil},
 	ofCondition("read_latency_ms", result.ReadLatency, "ms", ""),
@@ -56,7 +68,9 @@ var Metrics = slices.Concat([]Metric{
 // Costs are the metrics of what a cycle costs.
 var Costs = []Metric{
 	cost("device_reads", "device reads", "", 1, func(c *result.Costs) *float64 { return c.Reads }),
-	cost("device_writes", "device writes", "", 1, func(c *result.Costs) *float64 { return c.Writes }),
+	cost("device_writes", "device writes", "", 1, func(c *result.Costs) *float64 {
+		return c.Writes
+	}),
 	cost("device_read_bytes", "bytes read from devices", "kB", 1e-3,
 		func(c *result.Costs) *float64 { return c.ReadBytes }),
 	cost("device_written_bytes", "bytes written to devices", "kB", 1e-3,
@@ -99,15 +113,18 @@ func Condition(name string) func(result.BenchRun) *float64 {
 }
 
 // Title is that of a metric of the configurations.
-func (c Comparison) Title(m Metric) string { return m.TitleIn(c.Configurations[0].Unit(), c.Words()) }
+func (c Comparison) Title(m Metric) string {
+	return m.TitleIn(c.Configurations[0].Unit(), c.Words())
+}
 
 // TitleIn is the title for configurations that go by a unit, whose workload has these words.
 func (m Metric) TitleIn(unit string, words result.Words) string {
 	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle).Replace(m.Title)
 }
 
-// Middle is the median of the runs in which the metric was measured or, beside another configuration, their geometric
-// mean, of which differences are, in the unit that it is shown in; nil where there are none.
+// Middle is the median of the runs in which the metric was measured or, beside another
+// configuration, their geometric mean, of which differences are, in the unit that it is shown in;
+// nil where there are none.
 func (m Metric) Middle(c Configuration, beside bool) *float64 {
 	all := valuesOf(c, m.Of).values
 	switch {
@@ -119,25 +136,30 @@ func (m Metric) Middle(c Configuration, beside bool) *float64 {
 	return new(m.Scale * measure.Median(all))
 }
 
-// Bound says that a value is only known to be at least as high, as p95 of an open loop that dropped orders.
+// Bound says that a value is only known to be at least as high, as p95 of an open loop that dropped
+// orders.
 func (m Metric) Bound(c Configuration) bool {
 	return m.AtLeast != nil && slices.ContainsFunc(valuesOf(c, m.Of).runs, m.AtLeast)
 }
 
-// values are those of a figure in the runs of a configuration that count, as far as they were measured.
+// values are those of a figure in the runs of a configuration that count, as far as they were
+// measured.
 type values struct {
 	Configuration
 	runs   []result.BenchRun
 	values []float64
 }
 
-// noRatio is why the values have none to others; empty where they have. A run is not left out for its value.
+// noRatio is why the values have none to others; empty where they have. A run is not left out for
+// its value.
 func (v values) noRatio() string {
 	counted := len(Counted(v.Bench))
 	if len(v.values) < counted {
 		return fmt.Sprintf("it was measured in %d of %d runs of %s", len(v.values), counted, v.Name)
 	}
-	some := slices.DeleteFunc(slices.Clone(v.values), func(value float64) bool { return value <= 0 })
+	some := slices.DeleteFunc(slices.Clone(v.values), func(value float64) bool {
+		return value <= 0
+	})
 	if none := counted - len(some); none > 0 {
 		return fmt.Sprintf("it is 0 in %d of %d runs of %s", none, counted, v.Name)
 	}
@@ -159,7 +181,12 @@ func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 func (v values) byBlock() (all []measure.RunFigure) {
 	for i, r := range v.runs {
 		if r.Block > 0 {
-			f := measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: v.Name, Value: v.values[i]}
+			f := measure.RunFigure{
+				Block:         r.Block,
+				Run:           r.Number,
+				Configuration: v.Name,
+				Value:         v.values[i],
+			}
 			all = append(all, f)
 		}
 	}

@@ -1,9 +1,10 @@
-// Package compare says what several runs come to: which of them count, their means and medians, whether limits hold in
-// all of them, and how configurations differ. What one run comes to is in package conclude; how any of it is shown is
-// in package report.
+// Package compare says what several runs come to: which of them count, their means and medians,
+// whether limits hold in all of them, and how configurations differ. What one run comes to is in
+// package conclude; how any of it is shown is in package report.
 //
-// Every run that reached its window counts, and each run is made once: one that did not is a failed run of its
-// configuration, and no other is made in its place. Only runs that ds2 or its machine broke off are made again.
+// Every run that reached its window counts, and each run is made once: one that did not is a failed
+// run of its configuration, and no other is made in its place. Only runs that ds2 or its machine
+// broke off are made again.
 package compare
 
 import (
@@ -34,7 +35,12 @@ func Take(run *result.BenchRun, s result.Summary) {
 	run.Idle = power.Idle
 	run.Active = power.Active
 	run.Bottleneck = bottleneck.What
-	run.Warnings = slices.Concat(bottleneck.Warnings, s.Away, conclude.Throttled(s.SMART), s.Warnings)
+	run.Warnings = slices.Concat(
+		bottleneck.Warnings,
+		s.Away,
+		conclude.Throttled(s.SMART),
+		s.Warnings,
+	)
 	run.P95 = nil
 	run.P95AtLeast = false
 	run.Unsteady = ""
@@ -61,7 +67,10 @@ func Single(s result.Summary) result.Bench {
 		counted = s.Status // and no limit holds in it
 	}
 	b := result.Bench{
-		Spec: s.Spec, Start: s.Start, End: s.End, Runs: []result.BenchRun{{Dir: ".", Status: counted}},
+		Spec:  s.Spec,
+		Start: s.Start,
+		End:   s.End,
+		Runs:  []result.BenchRun{{Dir: ".", Status: counted}},
 	}
 	b.Spec.Runs = 1
 	Take(&b.Runs[0], s)
@@ -77,17 +86,22 @@ func Made(r result.BenchRun) bool {
 
 // Counted are the runs of a bench that count.
 func Counted(b result.Bench) []result.BenchRun {
-	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool { return !r.Counts })
+	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
+		return !r.Counts
+	})
 }
 
 // Failed are the runs of a bench that did not reach their window, those for practice left aside.
 func Failed(b result.Bench) []result.BenchRun {
-	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool { return !failed(r) })
+	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
+		return !failed(r)
+	})
 }
 
 func failed(r result.BenchRun) bool { return !r.Practice && Made(r) && r.Figure == nil }
 
-// Wrong says what is wrong with the runs of a bench: those that failed, and the faults of those that count.
+// Wrong says what is wrong with the runs of a bench: those that failed, and the faults of those
+// that count.
 func Wrong(b result.Bench) (all []string) {
 	for _, r := range b.Runs {
 		switch {
@@ -121,18 +135,22 @@ func unitOf(b result.Bench) (unit string) {
 	return unit
 }
 
-// OtherUnit says why a run does not count whose result is in another unit than that of the bench; empty where it is
-// not.
+// OtherUnit says why a run does not count whose result is in another unit than that of the bench;
+// empty where it is not.
 func OtherUnit(b result.Bench, r result.BenchRun) string {
 	if unit := unitOf(b); r.Figure != nil && r.Figure.Unit != unit {
-		return fmt.Sprintf("its result is in %s, not in %s: the I/Os of its drives were not counted",
-			r.Figure.Unit, unit)
+		return fmt.Sprintf(
+			"its result is in %s, not in %s: the I/Os of its drives were not counted",
+			r.Figure.Unit,
+			unit,
+		)
 	}
 	return ""
 }
 
-// Runs says which runs of a bench count by what was asked for, and what they come to. One whose result is in another
-// unit than those of the others, because the I/Os of its drives were not counted, does not.
+// Runs says which runs of a bench count by what was asked for, and what they come to. One whose
+// result is in another unit than those of the others, because the I/Os of its drives were not
+// counted, does not.
 func Runs(b *result.Bench) {
 	unit := unitOf(*b)
 	for i, r := range b.Runs {
@@ -151,7 +169,9 @@ func Runs(b *result.Bench) {
 	if len(runs) == 0 {
 		return
 	}
-	slices.SortStableFunc(runs, func(a, c result.BenchRun) int { return cmp.Compare(a.Figure.Value, c.Figure.Value) })
+	slices.SortStableFunc(runs, func(a, c result.BenchRun) int {
+		return cmp.Compare(a.Figure.Value, c.Figure.Value)
+	})
 	b.Median = runs[(len(runs)-1)/2].Dir
 	var all []float64
 	for _, r := range runs {
@@ -160,7 +180,11 @@ func Runs(b *result.Bench) {
 	median := func(of func(result.BenchRun) *float64) *float64 {
 		return Metric{Of: of, Scale: 1}.Middle(Configuration{Bench: *b}, false)
 	}
-	f := &result.Figure{Unit: unit, Value: measure.Median(all), PerWatt: median(result.BenchRun.PerWatt)}
+	f := &result.Figure{
+		Unit:    unit,
+		Value:   measure.Median(all),
+		PerWatt: median(result.BenchRun.PerWatt),
+	}
 	if len(runs) == 1 {
 		f.CI95 = runs[0].CI95()
 	}
@@ -177,8 +201,8 @@ func Runs(b *result.Bench) {
 	}
 }
 
-// limits are those of a bench: each holds if it holds in all runs that count, and none holds in a run that failed or
-// that a limit ended.
+// limits are those of a bench: each holds if it holds in all runs that count, and none holds in a
+// run that failed or that a limit ended.
 func limits(b result.Bench) result.Verdicts {
 	var all []result.Verdicts
 	for _, r := range b.Runs {
@@ -212,8 +236,8 @@ func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline
 	return result.NewHeadline(f), limit.Together(verdicts)
 }
 
-// held are the verdicts of a run by how it ended: in one that a limit ended none holds where its window lies before
-// that.
+// held are the verdicts of a run by how it ended: in one that a limit ended none holds where its
+// window lies before that.
 func held(by result.Status, verdicts result.Verdicts) result.Verdicts {
 	if by != result.Aborted || !verdicts.Passed() {
 		return verdicts
@@ -225,8 +249,8 @@ func held(by result.Status, verdicts result.Verdicts) result.Verdicts {
 	return all
 }
 
-// Bottlenecks are what limited the runs that count, that of the most runs first, and how many each did; those of which
-// it is not known are left out.
+// Bottlenecks are what limited the runs that count, that of the most runs first, and how many each
+// did; those of which it is not known are left out.
 func Bottlenecks(b result.Bench) (whats []string, runs map[string]int) {
 	runs = map[string]int{}
 	for _, r := range Counted(b) {
@@ -239,8 +263,8 @@ func Bottlenecks(b result.Bench) (whats []string, runs map[string]int) {
 	}), runs
 }
 
-// Bottleneck is what limited most of the runs that count: unclear where there is no such thing, and empty where it is
-// known of none.
+// Bottleneck is what limited most of the runs that count: unclear where there is no such thing, and
+// empty where it is known of none.
 func Bottleneck(b result.Bench) string {
 	switch whats, runs := Bottlenecks(b); {
 	case len(whats) == 0:
@@ -251,7 +275,8 @@ func Bottleneck(b result.Bench) string {
 	return diagnose.Unclear
 }
 
-// Open reads a record of any kind; see result.Open. Runs and benches are concluded over the windows that are asked for.
+// Open reads a record of any kind; see result.Open. Runs and benches are concluded over the windows
+// that are asked for.
 func Open(read conclude.Reader, dir string) (any, error) {
 	opened, err := result.Open(dir)
 	if err != nil {
@@ -267,8 +292,8 @@ func Open(read conclude.Reader, dir string) (any, error) {
 	return opened, nil
 }
 
-// again concludes the runs of a bench over the windows that are asked for. A run that a limit ended before them has no
-// result there.
+// again concludes the runs of a bench over the windows that are asked for. A run that a limit ended
+// before them has no result there.
 func again(read conclude.Reader, dir string, b *result.Bench) error {
 	if len(read.Windows) == 0 {
 		return nil
@@ -279,7 +304,10 @@ func again(read conclude.Reader, dir string, b *result.Bench) error {
 			continue
 		}
 		record, err := read.Run(filepath.Join(dir, run.Dir))
-		if _, short := errors.AsType[*conclude.WindowError](err); short && run.Status == result.Aborted {
+		if _, short := errors.AsType[*conclude.WindowError](
+			err,
+		); short &&
+			run.Status == result.Aborted {
 			run.Headline = result.Headline{}
 			continue
 		}

@@ -12,7 +12,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestTake takes along both kinds of a run's warnings, and by how much it drifted, where that was too much.
+// TestTake takes along both kinds of a run's warnings, and by how much it drifted, where that was
+// too much.
 func TestTake(t *testing.T) {
 	var s result.Summary
 	s.Warnings = []string{"a log would be full"}
@@ -26,8 +27,8 @@ func TestTake(t *testing.T) {
 	assert.Equal(t, []string{"others take CPUs", "a log would be full"}, run.Warnings)
 }
 
-// TestAborted: no limit holds in a run that one ended, though its window lies before that: by itself, or as a trial
-// that confirms a number of users.
+// TestAborted: no limit holds in a run that one ended, though its window lies before that: by
+// itself, or as a trial that confirms a number of users.
 func TestAborted(t *testing.T) {
 	s := result.Summary{Conclusion: result.Conclusion{
 		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 1}),
@@ -45,8 +46,8 @@ func TestAborted(t *testing.T) {
 	}
 }
 
-// TestServers: latencies of several servers are means over all I/Os, also those of vacuums, that no transaction asked
-// for; a drive that holds neither data nor log is no log.
+// TestServers: latencies of several servers are means over all I/Os, also those of vacuums, that no
+// transaction asked for; a drive that holds neither data nor log is no log.
 func TestServers(t *testing.T) {
 	server := func(reads, vacuums, mean float64) Server {
 		s := Server{Reads: reads}
@@ -62,7 +63,8 @@ func TestServers(t *testing.T) {
 	assert.Equal(t, 5., s.LogWrites)
 }
 
-// TestAnyFigures: a bench of runs of whatever figures, unknown, zero or huge, is written and read again the same.
+// TestAnyFigures: a bench of runs of whatever figures, unknown, zero or huge, is written and read
+// again the same.
 func TestAnyFigures(t *testing.T) {
 	figures := []*float64{nil, new(0.), new(1e-12), new(1e15)}
 	for i := range len(figures) * len(figures) * len(figures) {
@@ -72,10 +74,16 @@ func TestAnyFigures(t *testing.T) {
 			s := result.Summary{Happened: result.Happened{Status: result.Done}}
 			s.Power = &result.Power{Idle: f, Active: f}
 			if f != nil {
-				figure := &result.Figure{Unit: result.OPM, Value: *f, CI95: f, PerWatt: s.Power.PerWatt(*f)}
+				figure := &result.Figure{
+					Unit:    result.OPM,
+					Value:   *f,
+					CI95:    f,
+					PerWatt: s.Power.PerWatt(*f),
+				}
 				s.Headline = result.NewHeadline(figure)
 				s.Windows = []measure.Window{{OPM: *f, Latency: map[string]measure.Latency{
-					measure.WholeOrder: {P95: *f}}, Steady: measure.Steadiness{Drift: *f}}}
+					measure.WholeOrder: {P95: *f},
+				}, Steady: measure.Steadiness{Drift: *f}}}
 			}
 			run := result.BenchRun{Dir: string(rune('a' + k)), Status: result.Done}
 			Take(&run, s)

@@ -11,8 +11,8 @@ import (
 	"ds2/internal/result"
 )
 
-// Server is what one server's drives did in the first window of a run. Rates are a second, times are in seconds; NaN
-// is not known.
+// Server is what one server's drives did in the first window of a run. Rates are a second, times
+// are in seconds; NaN is not known.
 type Server struct {
 	Name                                  string
 	Reads, Writes, LogWrites, Maintenance float64
@@ -54,9 +54,12 @@ func Servers(records []*result.Record) (servers []Server, err error) {
 func serversOf(r *result.Record) (servers []Server, err error) {
 	d := r.Storage
 	if d == nil || len(d.Volumes) == 0 || len(r.Windows) == 0 {
-		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run has none: "+
-			"it takes a run of workload mailbox whose drives of data and log are observed; "+
-			"on another machine say which they are by --devices data=nvme1n1,log=nvme2n1", r.Dir)
+		return nil, fmt.Errorf(
+			"report %s: ESRP's form is about the I/Os of drives, and the run has none: "+
+				"it takes a run of workload mailbox whose drives of data and log are observed; "+
+				"on another machine say which they are by --devices data=nvme1n1,log=nvme2n1",
+			r.Dir,
+		)
 	}
 	for _, v := range d.Volumes {
 		i := slices.IndexFunc(servers, func(s Server) bool { return s.Name == v.Machine })
@@ -68,7 +71,10 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 	}
 	if len(servers) == 1 {
 		s := &servers[0]
-		s.Name = cmp.Or(cmp.Or(r.Machine, new(monitor.Machine)).Hostname, monitor.HostOf(r.Targets[0]))
+		s.Name = cmp.Or(
+			cmp.Or(r.Machine, new(monitor.Machine)).Hostname,
+			monitor.HostOf(r.Targets[0]),
+		)
 		// Where one drive holds data and log, only the server's own count tells them apart.
 		s.Reads, s.Writes, s.LogWrites, s.Maintenance = d.Reads, d.Writes, d.LogWrites, d.Maintenance.IOPS()
 	}
@@ -97,12 +103,14 @@ func (s *Server) add(v monitor.Volume) {
 	}
 }
 
-// AtOnce says that servers are several, and were all under load at the same time: only then there is a sum of them.
+// AtOnce says that servers are several, and were all under load at the same time: only then there
+// is a sum of them.
 func AtOnce(servers []Server) bool {
 	for i, s := range servers {
 		from, to := s.window()
 		for _, o := range servers[:i] {
-			if begin, end := o.window(); s.Name == o.Name || !from.Before(end) || !begin.Before(to) {
+			if begin, end := o.window(); s.Name == o.Name || !from.Before(end) ||
+				!begin.Before(to) {
 				return false
 			}
 		}

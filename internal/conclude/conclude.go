@@ -1,8 +1,9 @@
-// Package conclude says what a run comes to, over any windows: the figure that counts, limits, power, the bottleneck,
-// what a cycle cost and under which conditions; and what several runs come to together. Its functions are pure: they
-// know what the record of a run holds and nothing else, no database, no clock, no context. So a report that asks for
-// another window is answered as the run itself would have been, and all who show a figure show the same one. How
-// figures are drawn is for package report.
+// Package conclude says what a run comes to, over any windows: the figure that counts, limits,
+// power, the bottleneck, what a cycle cost and under which conditions; and what several runs come
+// to together. Its functions are pure: they know what the record of a run holds and nothing else,
+// no database, no clock, no context. So a report that asks for another window is answered as the
+// run itself would have been, and all who show a figure show the same one. How figures are drawn is
+// for package report.
 package conclude
 
 import (
@@ -27,14 +28,15 @@ type Input struct {
 	Own      Concluder     // nil: the workload has nothing to add
 }
 
-// Concluder is a workload that adds what only it knows: another figure that counts, sections of the report, conditions.
-// All but the verdicts is there when it is asked.
+// Concluder is a workload that adds what only it knows: another figure that counts, sections of the
+// report, conditions. All but the verdicts is there when it is asked.
 type Concluder interface {
 	Conclude(in Input, c *result.Conclusion) error
 }
 
-// Of concludes a run over windows; over none over those that it was asked for, or its run phase. The error says what
-// could not be concluded, such as a window that the run did not reach; the rest is there.
+// Of concludes a run over windows; over none over those that it was asked for, or its run phase.
+// The error says what could not be concluded, such as a window that the run did not reach; the rest
+// is there.
 func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error) {
 	c.Phases = in.Series.Phases()
 	reached := in.Series.Phase(measure.PhaseRun)
@@ -98,7 +100,8 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	return c, err
 }
 
-// verdicts are those of the limits over a window. A run without one has no samples, so its limits fail.
+// verdicts are those of the limits over a window. A run without one has no samples, so its limits
+// fail.
 func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	limits, err := limit.ParseAll(in.LimitTexts)
 	if err != nil {
@@ -106,7 +109,14 @@ func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	}
 	figures := limit.Figures(func(limit.Metric) (float64, bool, bool) { return 0, false, false })
 	if w != nil {
-		if figures, err = limit.Of(in.Words, in.Series, *w, in.Counters, in.Start, in.Machine); err != nil {
+		if figures, err = limit.Of(
+			in.Words,
+			in.Series,
+			*w,
+			in.Counters,
+			in.Start,
+			in.Machine,
+		); err != nil {
 			return nil, err
 		}
 	}
@@ -121,17 +131,26 @@ func warnings(before result.Cautions, f result.Evidence) (all []string) {
 	return slices.Concat(all, before.Other, diagnose.Disturbance(f))
 }
 
-// largeReads warns of data files whose mean read has several pages, by the server's own counts, where nothing scans:
-// SQL Server reads eight pages for one until its memory has grown to its target.
+// largeReads warns of data files whose mean read has several pages, by the server's own counts,
+// where nothing scans: SQL Server reads eight pages for one until its memory has grown to its
+// target.
 func (v view) largeReads() (all []string) {
 	if len(v.Scrub) > 0 {
 		return nil
 	}
 	for _, d := range v.drives().Databases() {
-		if mean := d.Data.ReadBytes / d.Data.Reads; mean > 2*monitor.PageBytes { // not where it is NaN
-			all = append(all, fmt.Sprintf("a read of the data files of %s had %.0f kB on average, not 8: until the "+
-				"server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; "+
-				"or something scanned tables", d.Database, mean/1024))
+		// not where it is NaN
+		if mean := d.Data.ReadBytes / d.Data.Reads; mean > 2*monitor.PageBytes {
+			all = append(
+				all,
+				fmt.Sprintf(
+					"a read of the data files of %s had %.0f kB on average, not 8: until the "+
+						"server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; "+
+						"or something scanned tables",
+					d.Database,
+					mean/1024,
+				),
+			)
 		}
 	}
 	return all
@@ -144,9 +163,17 @@ func (v view) heldAbove() (all []string) {
 		{Role: monitor.Log, Write: true, Over: monitor.Interval}: "a write of the log",
 	} {
 		if drive, server, held := v.drives().HeldAbove(kind); held {
-			all = append(all, fmt.Sprintf("the server waited %.3g ms for %s on average, of which the drives took "+
-				"%.3g: something above them limits it: a control group, a container or "+
-				"the volume, the file system, or CPUs that have no time", 1e3*server, name, 1e3*drive))
+			all = append(
+				all,
+				fmt.Sprintf(
+					"the server waited %.3g ms for %s on average, of which the drives took "+
+						"%.3g: something above them limits it: a control group, a container or "+
+						"the volume, the file system, or CPUs that have no time",
+					1e3*server,
+					name,
+					1e3*drive,
+				),
+			)
 		}
 	}
 	slices.Sort(all)
@@ -156,27 +183,38 @@ func (v view) heldAbove() (all []string) {
 // vacuums warns of IOPS that have those of vacuums among them.
 func (v view) vacuums() (all []string) {
 	ran := v.total(monitor.DatabaseAutovacuums)
-	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 && v.Counters.Items(monitor.VacuumReads) == nil {
-		all = append(all, "vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells "+
-			"them apart from version 16 on")
+	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 &&
+		v.Counters.Items(monitor.VacuumReads) == nil {
+		all = append(
+			all,
+			"vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells "+
+				"them apart from version 16 on",
+		)
 	}
 	return all
 }
 
-// mostOthers is how many sessions of others are at work on average beside a run that has the server for itself:
-// monitoring asks now and then.
+// mostOthers is how many sessions of others are at work on average beside a run that has the server
+// for itself: monitoring asks now and then.
 const mostOthers = 0.05
 
 // others warns of other clients of the servers.
 func (v view) others() (all []string) {
 	if n := v.total(monitor.DatabaseOtherSessions); n != nil && *n > mostOthers {
-		all = append(all, fmt.Sprintf("other clients worked on the server in the window: on average %.2g of their "+
-			"sessions: log, CPUs and drives are not the run's alone", *n))
+		all = append(
+			all,
+			fmt.Sprintf(
+				"other clients worked on the server in the window: on average %.2g of their "+
+					"sessions: log, CPUs and drives are not the run's alone",
+				*n,
+			),
+		)
 	}
 	return all
 }
 
-// view is what happened in the first window; where there is none, window is nil and no sample is of it.
+// view is what happened in the first window; where there is none, window is nil and no sample is of
+// it.
 type view struct {
 	Input
 	window   *measure.Window

@@ -11,10 +11,16 @@ import (
 // costs takes the costs per order from the samples of the window.
 func (v view) costs(power *result.Power) *result.Costs {
 	c := result.Costs{
-		Reads: v.total(monitor.DiskReads), Writes: v.total(monitor.DiskWrites),
-		ReadBytes: v.total(monitor.DiskReadBytes), WrittenBytes: v.total(monitor.DiskWrittenBytes),
-		LogBytes: v.total(monitor.DatabaseLogBytes), ClientCPU: v.mean(monitor.ClientOwn),
-		ServerCPU: v.total(monitor.ServerProcessors), Joules: cmp.Or(power, new(result.Power)).Active,
+		Reads:        v.total(monitor.DiskReads),
+		Writes:       v.total(monitor.DiskWrites),
+		ReadBytes:    v.total(monitor.DiskReadBytes),
+		WrittenBytes: v.total(monitor.DiskWrittenBytes),
+		LogBytes:     v.total(monitor.DatabaseLogBytes),
+		ClientCPU:    v.mean(monitor.ClientOwn),
+		ServerCPU: v.total(
+			monitor.ServerProcessors,
+		),
+		Joules: cmp.Or(power, new(result.Power)).Active,
 	}
 	for _, device := range v.Counters.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(device)
@@ -32,8 +38,8 @@ func (v view) costs(power *result.Power) *result.Costs {
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }
 
-// product is the mean of the products of a column and the times that belong to it; a second without reads has no time
-// that they took. NaN where the first is not known, or none of it was timed.
+// product is the mean of the products of a column and the times that belong to it; a second without
+// reads has no time that they took. NaN where the first is not known, or none of it was timed.
 func (v view) product(a, b string) float64 {
 	x := v.Counters.Values(a)
 	y := v.Counters.Values(b)
@@ -41,7 +47,8 @@ func (v view) product(a, b string) float64 {
 	n := 0
 	timed := false
 	for i, row := range v.Counters.Rows {
-		if x == nil || y == nil || !row.Time.After(v.from) || row.Time.After(v.to) || math.IsNaN(x[i]) {
+		if x == nil || y == nil || !row.Time.After(v.from) || row.Time.After(v.to) ||
+			math.IsNaN(x[i]) {
 			continue
 		}
 		n++
@@ -68,7 +75,13 @@ var surroundings = []struct {
 	{"busiest device", monitor.DiskBusy, "%", 100, view.highest},
 	{"cache hits of the database", monitor.DatabaseCacheHits, "%", 100, view.highest},
 	{"pages written by checkpoints", monitor.DatabaseCheckpointPages, "a second", 1, view.total},
-	{"pages written by the background writer", monitor.DatabaseBackgroundPages, "a second", 1, view.total},
+	{
+		"pages written by the background writer",
+		monitor.DatabaseBackgroundPages,
+		"a second",
+		1,
+		view.total,
+	},
 	{"database log", monitor.DatabaseLogBytes, "MB/s", 1e-6, view.total},
 	{"database size", monitor.DatabaseSize, "MB", 1e-6, view.total},
 	{result.ServerProcessors, monitor.CPUBusy, "%", 100, view.mean},
@@ -96,7 +109,8 @@ func (v view) conditions() (all conditions) {
 	for _, c := range surroundings {
 		all.add(c.name, c.of(v, c.column), c.scale, c.unit)
 	}
-	latency := func(name string, role monitor.Role, write bool) { // as limits of the same names judge it
+	// as limits of the same names judge it
+	latency := func(name string, role monitor.Role, write bool) {
 		kind := monitor.IOKind{Role: role, Write: write, Over: monitor.Interval}
 		if mean, _, measured := v.drives().Slowest(kind); measured {
 			all.add(name, &mean, 1e3, "ms")
@@ -123,11 +137,15 @@ func (v view) conditions() (all conditions) {
 	return all
 }
 
-// Throttled says which drives held themselves back for their heat; a run beside which one did is marked.
+// Throttled says which drives held themselves back for their heat; a run beside which one did is
+// marked.
 func Throttled(drives []monitor.SMART) (faults []string) {
 	for _, d := range drives {
 		if d.Throttled != "" {
-			faults = append(faults, "drive "+d.Drive+" was throttled because of its temperature: "+d.Throttled)
+			faults = append(
+				faults,
+				"drive "+d.Drive+" was throttled because of its temperature: "+d.Throttled,
+			)
 		}
 	}
 	return faults

@@ -11,7 +11,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestCostsAddUp: the costs per order times the orders give the sums of the counters over the window.
+// TestCostsAddUp: the costs per order times the orders give the sums of the counters over the
+// window.
 func TestCostsAddUp(t *testing.T) {
 	s := ofWindow(10, 70)
 	s.Machine = &monitor.Machine{Processors: 4}
@@ -20,37 +21,55 @@ func TestCostsAddUp(t *testing.T) {
 	s.Windows[0].Errors = 3
 	s.Power = &result.Power{Active: new(300.)}
 	var reads, writes, took, log float64
-	table := sampled(1, 80, func(second int) []float64 {
-		a := 100 + float64(second)
-		b := 50.0
-		w := 300 + float64(second%7)
-		slow := .002
-		if second%2 == 0 { // many reads at once take longer
-			a = a + 400
-			slow = .006
-		}
-		row := []float64{a, slow, b, .004, w, .001, 1e6, .5, .25, 0}
-		if second%10 == 0 {
-			// a second without reads of sdb has no time that they took
-			b = 0
-			row[2] = 0
-			row[3] = math.NaN()
-		}
-		if second == 30 || second == 75 {
-			row[9] = 1
-		}
-		if second > 10 && second <= 70 {
-			reads = reads + a + b
-			writes = writes + w
-			log = log + 1e6
-			took += a*slow + b*.004 + w*.001
-		}
-		return row
-	},
-		monitor.ItemColumn(monitor.DiskReads, "sda"), monitor.ItemColumn(monitor.DiskReadTime, "sda"),
-		monitor.ItemColumn(monitor.DiskReads, "sdb"), monitor.ItemColumn(monitor.DiskReadTime, "sdb"),
-		monitor.ItemColumn(monitor.DiskWrites, "sda"), monitor.ItemColumn(monitor.DiskWriteTime, "sda"),
-		monitor.DatabaseLogBytes, monitor.CPUBusy, monitor.ClientOwn, monitor.DatabaseCheckpoints,
+	table := sampled(
+		1,
+		80,
+		func(second int) []float64 {
+			a := 100 + float64(second)
+			b := 50.0
+			w := 300 + float64(second%7)
+			slow := .002
+			if second%2 == 0 { // many reads at once take longer
+				a = a + 400
+				slow = .006
+			}
+			row := []float64{a, slow, b, .004, w, .001, 1e6, .5, .25, 0}
+			if second%10 == 0 {
+				// a second without reads of sdb has no time that they took
+				b = 0
+				row[2] = 0
+				row[3] = math.NaN()
+			}
+			if second == 30 || second == 75 {
+				row[9] = 1
+			}
+			if second > 10 && second <= 70 {
+				reads = reads + a + b
+				writes = writes + w
+				log = log + 1e6
+				took += a*slow + b*.004 + w*.001
+			}
+			return row
+		},
+		monitor.ItemColumn(
+			monitor.DiskReads,
+			"sda",
+		),
+		monitor.ItemColumn(monitor.DiskReadTime, "sda"),
+		monitor.ItemColumn(
+			monitor.DiskReads,
+			"sdb",
+		),
+		monitor.ItemColumn(monitor.DiskReadTime, "sdb"),
+		monitor.ItemColumn(
+			monitor.DiskWrites,
+			"sda",
+		),
+		monitor.ItemColumn(monitor.DiskWriteTime, "sda"),
+		monitor.DatabaseLogBytes,
+		monitor.CPUBusy,
+		monitor.ClientOwn,
+		monitor.DatabaseCheckpoints,
 	)
 	c := seen(table, s).costs(s.Power)
 	for name, cost := range map[string]struct {
@@ -71,7 +90,13 @@ func TestCostsAddUp(t *testing.T) {
 	d := seen(table, s).drives()
 	mean, _, measured := d.Slowest(monitor.IOKind{Over: monitor.Interval})
 	require.True(t, measured)
-	assert.InDelta(t, 1e3*mean, conditions[result.ReadLatency], 1e-9, "latency on the first screen and of the limit")
+	assert.InDelta(
+		t,
+		1e3*mean,
+		conditions[result.ReadLatency],
+		1e-9,
+		"latency on the first screen and of the limit",
+	)
 	assert.InDelta(t, 1, conditions["checkpoints"], 1e-9)
 	assert.Equal(t, 3., conditions["failed attempts"])
 	assert.InDelta(t, reads/60, conditions["reads of the devices"], 1e-9)
@@ -94,13 +119,20 @@ func named(all []result.Condition) map[string]float64 {
 	return values
 }
 
-// TestDrivesOfARun: what the drives tell of themselves is among the conditions, and heat marks the run.
+// TestDrivesOfARun: what the drives tell of themselves is among the conditions, and heat marks the
+// run.
 func TestDrivesOfARun(t *testing.T) {
 	drives := []monitor.SMART{
-		{Drive: "sda", HostBytes: new(1e9),
-			After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.02)}},
-		{Drive: "nvme0n1", HostBytes: new(3e9), After: monitor.SMARTReading{Temperature: new(70.), Wear: new(.01)},
-			Throttled: "3 times"},
+		{
+			Drive: "sda", HostBytes: new(1e9),
+			After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.02)},
+		},
+		{
+			Drive:     "nvme0n1",
+			HostBytes: new(3e9),
+			After:     monitor.SMARTReading{Temperature: new(70.), Wear: new(.01)},
+			Throttled: "3 times",
+		},
 	}
 	s := ofWindow(10, 70)
 	s.SMART = drives

@@ -21,8 +21,8 @@ func known(v float64) *float64 {
 	return &v
 }
 
-// power takes the means of a run from its samples: idle over those before the first orders, active over the window.
-// Without a meter there is none.
+// power takes the means of a run from its samples: idle over those before the first orders, active
+// over the window. Without a meter there is none.
 func (v view) power() *result.Power {
 	if v.Counters.Values(monitor.Power) == nil {
 		return nil
@@ -38,14 +38,21 @@ func (v view) figures() result.Evidence {
 	// busiest is of the machine or, where there are several, of that which has most.
 	busiest := func(column string) *float64 { return cmp.Or(v.mean(column), v.highest(column)) }
 	f := result.Evidence{
-		CPUBusy: busiest(monitor.CPUBusy), CPUIOWait: busiest(monitor.CPUIOWait),
-		ClientBusy: v.mean(monitor.ClientBusy), ClientOwn: v.mean(monitor.ClientOwn),
-		ClientUsed: v.mean(monitor.ClientUsed), ClientThrottled: v.mean(monitor.ClientThrottled),
-		ServerUsed: v.highest(monitor.ServerUsed), ServerThrottled: v.highest(monitor.ServerThrottled),
-		DiskBusy: v.highest(monitor.DiskBusy), NetworkUsed: v.highest(monitor.NetworkUsed),
-		Sessions:     v.sessions(),
-		DatabaseSize: v.total(monitor.DatabaseSize),
-		CacheHits:    v.overItems(last, monitor.DatabaseCacheHits), // targets are driven alike
+		CPUBusy:         busiest(monitor.CPUBusy),
+		CPUIOWait:       busiest(monitor.CPUIOWait),
+		ClientBusy:      v.mean(monitor.ClientBusy),
+		ClientOwn:       v.mean(monitor.ClientOwn),
+		ClientUsed:      v.mean(monitor.ClientUsed),
+		ClientThrottled: v.mean(monitor.ClientThrottled),
+		ServerUsed: v.highest(
+			monitor.ServerUsed,
+		),
+		ServerThrottled: v.highest(monitor.ServerThrottled),
+		DiskBusy:        v.highest(monitor.DiskBusy),
+		NetworkUsed:     v.highest(monitor.NetworkUsed),
+		Sessions:        v.sessions(),
+		DatabaseSize:    v.total(monitor.DatabaseSize),
+		CacheHits:       v.overItems(last, monitor.DatabaseCacheHits), // targets are driven alike
 	}
 	trips := v.Counters.Items(monitor.DatabaseRoundTrip)
 	if v.Local {
@@ -55,7 +62,11 @@ func (v view) figures() result.Evidence {
 	}
 	for _, column := range trips {
 		// The lower quartile: at times a busy machine lets a message lie.
-		f.RoundTrip = over(math.Max, f.RoundTrip, known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
+		f.RoundTrip = over(
+			math.Max,
+			f.RoundTrip,
+			known(v.Counters.Quantile(column, 0.25, v.from, v.to)),
+		)
 	}
 	v.addDevices(&f)
 	if f == (result.Evidence{}) && v.window.Errors == 0 {
@@ -114,13 +125,14 @@ func (v view) sessions() *result.Sessions {
 	}, v.total(monitor.SessionsActive))
 }
 
-// addUsers adds where the users' own time went in the window: in operations, and of that in messages on their way,
-// one to the server and one back for each operation, though some take more.
+// addUsers adds where the users' own time went in the window: in operations, and of that in
+// messages on their way, one to the server and one back for each operation, though some take more.
 func (v view) addUsers(f *result.Evidence) {
 	w := v.window
 	count := 0.0
 	seconds := 0.0
-	for _, operation := range slices.Sorted(maps.Keys(w.Latency)) { // a sum of floats depends on the order
+	// a sum of floats depends on the order
+	for _, operation := range slices.Sorted(maps.Keys(w.Latency)) {
 		if l := w.Latency[operation]; operation != measure.WholeOrder {
 			count += float64(l.Count)
 			seconds += float64(l.Count) * l.Mean / 1000
@@ -136,8 +148,9 @@ func (v view) addUsers(f *result.Evidence) {
 	}
 }
 
-// addDevices adds how near the devices were to their limit in the window: by what was measured of them before, if
-// anything was, and by the queue and the time of reads against the same run's best seconds.
+// addDevices adds how near the devices were to their limit in the window: by what was measured of
+// them before, if anything was, and by the queue and the time of reads against the same run's best
+// seconds.
 func (v view) addDevices(f *result.Evidence) {
 	t := v.Counters
 	measured := v.Device
@@ -179,8 +192,8 @@ func (v view) addDevices(f *result.Evidence) {
 	}
 }
 
-// Counters are the mean, the lowest and the highest value of each column of a run's counters in its first window, or in
-// the whole run where there is none; NaN of one without values.
+// Counters are the mean, the lowest and the highest value of each column of a run's counters in its
+// first window, or in the whole run where there is none; NaN of one without values.
 func Counters(r *result.Record) (all [][]float64) {
 	from := r.Start
 	to := r.End
@@ -189,13 +202,16 @@ func Counters(r *result.Record) (all [][]float64) {
 		to = r.At(r.Windows[0].To)
 	}
 	for _, column := range r.Host.Columns {
-		all = append(all, []float64{r.Host.Mean(column, from, to),
-			r.Host.Quantile(column, 0, from, to), r.Host.Quantile(column, 1, from, to)})
+		all = append(all, []float64{
+			r.Host.Mean(column, from, to),
+			r.Host.Quantile(column, 0, from, to), r.Host.Quantile(column, 1, from, to),
+		})
 	}
 	return all
 }
 
-// Thinned is a column in at most n points: means of neighbours, at the time of the first; NaN where none is known.
+// Thinned is a column in at most n points: means of neighbours, at the time of the first; NaN where
+// none is known.
 func Thinned(t *monitor.Table, column string, most int) (points monitor.Series) {
 	size := max(1, (len(t.Rows)+most-1)/most)
 	at := 0

@@ -43,15 +43,26 @@ func sampled(from, to int, values func(second int) []float64, columns ...string)
 
 // TestBottleneckOfTheWindow has a run that computes before its window and waits for storage in it.
 func TestBottleneckOfTheWindow(t *testing.T) {
-	table := sampled(1, 20, func(second int) []float64 {
-		if second > 10 {
-			return []float64{.25, 1, 7, 1, 7, .5, .75, 2e9, 2e9, .02}
-		}
-		return []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9, .02}
-	}, "cpu.busy_ratio", "db.a:5432/ds2.sessions_running", "db.a:5432/ds2.sessions_waiting_for_storage",
-		"db.b:5432/ds2.sessions_running", "db.b:5432/ds2.sessions_waiting_for_storage", "disk.sda.busy_ratio",
-		"disk.sdb.busy_ratio", "db.a:5432/ds2.size_bytes", "db.b:5432/ds2.size_bytes",
-		"db.a:5432/ds2.round_trip_seconds")
+	table := sampled(
+		1,
+		20,
+		func(second int) []float64 {
+			if second > 10 {
+				return []float64{.25, 1, 7, 1, 7, .5, .75, 2e9, 2e9, .02}
+			}
+			return []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9, .02}
+		},
+		"cpu.busy_ratio",
+		"db.a:5432/ds2.sessions_running",
+		"db.a:5432/ds2.sessions_waiting_for_storage",
+		"db.b:5432/ds2.sessions_running",
+		"db.b:5432/ds2.sessions_waiting_for_storage",
+		"disk.sda.busy_ratio",
+		"disk.sdb.busy_ratio",
+		"db.a:5432/ds2.size_bytes",
+		"db.b:5432/ds2.size_bytes",
+		"db.a:5432/ds2.round_trip_seconds",
+	)
 	s := ofWindow(10, 20)
 	s.Targets = []string{"a:5432/ds2", "b:5432/ds2"}
 	s.Local = true
@@ -65,24 +76,44 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 	} {
 		assert.InDelta(t, v[1], v[0], 1e-9, name)
 	}
-	assert.Nil(t, f.RoundTrip, "H3: of a server on the same machine, where no network is on the way")
-	assert.Equal(t, result.Evidence{}, seen(monitor.Table{}, s).figures(), "of a run without samples")
+	assert.Nil(
+		t,
+		f.RoundTrip,
+		"H3: of a server on the same machine, where no network is on the way",
+	)
+	assert.Equal(
+		t,
+		result.Evidence{},
+		seen(monitor.Table{}, s).figures(),
+		"of a run without samples",
+	)
 }
 
 // The devices' limit, as it was measured before the run, and without that by queue and latency.
 func TestDevices(t *testing.T) {
-	table := sampled(1, 20, func(second int) []float64 {
-		if second > 10 {
-			return []float64{3000, 2e-3, 6, 1000, 2e-3, 2, 60}
-		}
-		return []float64{100, .5e-3, .1, 0, math.NaN(), 0, 10}
-	}, "disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sda.queue",
-		"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "disk.sdb.queue", "db.log_syncs_per_second")
+	table := sampled(
+		1,
+		20,
+		func(second int) []float64 {
+			if second > 10 {
+				return []float64{3000, 2e-3, 6, 1000, 2e-3, 2, 60}
+			}
+			return []float64{100, .5e-3, .1, 0, math.NaN(), 0, 10}
+		},
+		"disk.sda.reads_per_second",
+		"disk.sda.read_seconds",
+		"disk.sda.queue",
+		"disk.sdb.reads_per_second",
+		"disk.sdb.read_seconds",
+		"disk.sdb.queue",
+		"db.log_syncs_per_second",
+	)
 	s := ofWindow(10, 20)
 	s.Targets, s.End, s.Local = []string{"a"}, start.Add(20*time.Second), true
 	s.Device = &result.Device{
 		Reads: []result.DevicePoint{
-			{Depth: 1, IOPS: 2000, Mean: .5e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3},
+			{Depth: 1, IOPS: 2000, Mean: .5e-3},
+			{Depth: 16, IOPS: 8000, Mean: 2e-3},
 			{Depth: 256, IOPS: 10000, Mean: 25e-3},
 		},
 		Log: result.DevicePoint{Depth: 1, IOPS: 500, Mean: 2e-3},
@@ -132,7 +163,8 @@ func TestPowerOf(t *testing.T) {
 	assert.Nil(t, none, "power without any meter")
 }
 
-// TestWarnings does not say that the drives see almost no reads where the window's reads came from them.
+// TestWarnings does not say that the drives see almost no reads where the window's reads came from
+// them.
 func TestWarnings(t *testing.T) {
 	o := result.Cautions{Reads: []string{"fits"}, Other: []string{"fsync is off"}}
 	running := &result.Sessions{Running: 1}
@@ -145,18 +177,24 @@ func TestWarnings(t *testing.T) {
 		{"unknown reads of the drives", result.Evidence{}, "fits, fsync is off"},
 		{"hardly a read", result.Evidence{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
 		{"reads of other programs", result.Evidence{ReadsPerOrder: new(2.7), Sessions: running}, "fits, fsync is off"},
-		{"reads of other programs, as its own processes tell",
+		{
+			"reads of other programs, as its own processes tell",
 			result.Evidence{ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: waiting},
-			"fits, fsync is off"},
-		{"reads of its processes from the drives",
-			result.Evidence{ReadBytesPerOrder: new(20000.)}, "fsync is off"},
+			"fits, fsync is off",
+		},
+		{
+			"reads of its processes from the drives",
+			result.Evidence{ReadBytesPerOrder: new(20000.)},
+			"fsync is off",
+		},
 		{"reads from the drives", result.Evidence{ReadsPerOrder: new(2.7), Sessions: waiting}, "fsync is off"},
 	} {
 		assert.Equal(t, c.want, strings.Join(warnings(o, c.f), ", "), "%s: warnings", c.why)
 	}
 }
 
-// TestLargeReads warns of reads of eight pages by the server's own counts, unless the run was to scan.
+// TestLargeReads warns of reads of eight pages by the server's own counts, unless the run was to
+// scan.
 func TestLargeReads(t *testing.T) {
 	files := []monitor.DatabaseFile{{Name: "f", Database: "host/DS2", Role: monitor.Data}}
 	for _, c := range []struct {
@@ -191,17 +229,28 @@ func TestSlowest(t *testing.T) {
 		{From: 61 * time.Second, To: 70 * time.Second, Operation: "login"}, // after the window
 	}
 	require.Equal(t, []result.SlowOrder{
-		{From: 3, To: 6, Operation: "purchase", OperationFrom: 4, OperationTo: 6}, {From: 1, To: 2, Operation: "login"},
+		{
+			From:          3,
+			To:            6,
+			Operation:     "purchase",
+			OperationFrom: 4,
+			OperationTo:   6,
+		},
+		{From: 1, To: 2, Operation: "login"},
 	}, newView(in, &measure.Window{From: 0, To: 60}).slowest())
 	require.Nil(t, newView(in, &measure.Window{From: 10, To: 20}).slowest())
 }
 
-// TestDisturbances: an event before orders are back from another is part of its disturbance, and what comes too late
-// for a figure says so.
+// TestDisturbances: an event before orders are back from another is part of its disturbance, and
+// what comes too late for a figure says so.
 func TestDisturbances(t *testing.T) {
 	var in Input
 	for second := range 60 {
-		s := measure.Sample{End: time.Duration(second+1) * time.Second, Length: time.Second, Phase: measure.PhaseRun}
+		s := measure.Sample{
+			End:    time.Duration(second+1) * time.Second,
+			Length: time.Second,
+			Phase:  measure.PhaseRun,
+		}
 		if second < 20 || second >= 27 {
 			s.Counts.Orders = 100
 		}
@@ -220,13 +269,15 @@ func TestDisturbances(t *testing.T) {
 	require.NotEmpty(t, all[2].Unknown)
 	require.Nil(t, disturbanceConditions(all))
 	require.Equal(t, []result.Condition{
-		{Name: result.LostOrders, Value: all[0].Lost}, {Name: result.LongestOrder, Unit: "ms"},
+		{Name: result.LostOrders, Value: all[0].Lost},
+		{Name: result.LongestOrder, Unit: "ms"},
 		{Name: result.BackAfter, Value: *all[0].Back, Unit: "s"},
 	}, disturbanceConditions(all[:2]))
 }
 
-// TestFilesStandForDrives concludes a run whose machine was not observed, as on Windows and in Azure: what the server
-// counted of its files and waits is all there is. Limits, verdict, costs and conditions come from it.
+// TestFilesStandForDrives concludes a run whose machine was not observed, as on Windows and in
+// Azure: what the server counted of its files and waits is all there is. Limits, verdict, costs and
+// conditions come from it.
 func TestFilesStandForDrives(t *testing.T) {
 	table := sampled(1, 60, func(int) []float64 {
 		return []float64{400, 50, .016, .030, 7.9, 0, 100, math.NaN(), .004, .4, 1, 6, 1, 5.5, .5}
@@ -246,7 +297,10 @@ func TestFilesStandForDrives(t *testing.T) {
 	s.Windows[0].OPM = 6000
 	s.Windows[0].Counts.Orders = 6000
 	s.LimitTexts = []string{
-		"device read mean < 20ms", "device write max < 20ms", "data read mean < 10ms", "log write max < 5ms",
+		"device read mean < 20ms",
+		"device write max < 20ms",
+		"data read mean < 10ms",
+		"log write max < 5ms",
 		"iops > 300",
 	}
 	v := seen(table, s)
@@ -269,13 +323,17 @@ func TestFilesStandForDrives(t *testing.T) {
 	assert.NotContains(t, conditions, "busiest device")
 }
 
-// TestFirstWindow: a run that ended before its first window has no result, and none of a later one that it reached; one
-// that ended before a later one has that of the first.
+// TestFirstWindow: a run that ended before its first window has no result, and none of a later one
+// that it reached; one that ended before a later one has that of the first.
 func TestFirstWindow(t *testing.T) {
 	var in Input
 	for second := range 60 {
 		in.Series.Samples = append(in.Series.Samples, measure.Sample{
-			End: time.Duration(second+1) * time.Second, Length: time.Second, Phase: measure.PhaseRun,
+			End: time.Duration(
+				second+1,
+			) * time.Second,
+			Length: time.Second,
+			Phase:  measure.PhaseRun,
 			Counts: measure.Counts{Orders: 10},
 		})
 	}

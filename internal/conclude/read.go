@@ -16,7 +16,8 @@ type Reader struct {
 	Windows   []measure.WindowSpec // none: what each record came to by its own
 }
 
-// Run reads the record of a run. One that is still going, or whose ds2 crashed, is concluded as far as it got.
+// Run reads the record of a run. One that is still going, or whose ds2 crashed, is concluded as far
+// as it got.
 func (r Reader) Run(dir string) (*result.Record, error) {
 	record, err := result.Read(dir)
 	if err != nil {
@@ -25,7 +26,8 @@ func (r Reader) Run(dir string) (*result.Record, error) {
 	return record, r.Judge(record)
 }
 
-// Judge concludes a record over the windows that are asked for, or one that has no conclusion yet over its own.
+// Judge concludes a record over the windows that are asked for, or one that has no conclusion yet
+// over its own.
 func (r Reader) Judge(record *result.Record) error {
 	if len(r.Windows) > 0 || record.Status == result.Running {
 		return r.conclude(record)
@@ -43,7 +45,12 @@ func (r Reader) hold(record *result.Record) error {
 		return nil
 	}
 	if orders := record.Counted().Orders; orders != record.Counts.Orders {
-		return wrong("it says %d %s, and the samples have %d", record.Counts.Orders, record.Words.Cycles, orders)
+		return wrong(
+			"it says %d %s, and the samples have %d",
+			record.Counts.Orders,
+			record.Words.Cycles,
+			orders,
+		)
 	}
 	again, err := Of(r.Input(record), nil)
 	if len(again.Windows) == 0 {

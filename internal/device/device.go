@@ -1,6 +1,7 @@
-// Package device measures what a drive, array or volume can do by itself, by fio: the scale on which a run's own reads
-// and log writes are read. It also preconditions flash, so that it is measured in the state in which it will stay. What
-// a run took from the device is for others to know.
+// Package device measures what a drive, array or volume can do by itself, by fio: the scale on
+// which a run's own reads and log writes are read. It also preconditions flash, so that it is
+// measured in the state in which it will stay. What a run took from the device is for others to
+// know.
 package device
 
 import (
@@ -25,8 +26,9 @@ import (
 // BlockBytes is the size of the reads and writes that are measured: a page of the databases.
 const BlockBytes = 8192
 
-// compressible is the part of each written block, in percent, that shrinks: LZ4 makes 1.94 : 1 of the block, and so
-// does zlib. A database's pages shrink about 2 : 1, each by itself and no two alike (docs/explanation/data.md).
+// compressible is the part of each written block, in percent, that shrinks: LZ4 makes 1.94 : 1 of
+// the block, and so does zlib. A database's pages shrink about 2 : 1, each by itself and no two
+// alike (docs/explanation/data.md).
 const compressible = 50
 
 // fileName is the file in the directory that is measured.
@@ -47,8 +49,8 @@ type Options struct {
 	Precondition bool
 	RoundTime    time.Duration // of preconditioning
 
-	// Progress is told what begins, and how long the points that are still to be measured will take together. It may be
-	// nil.
+	// Progress is told what begins, and how long the points that are still to be measured will take
+	// together. It may be nil.
 	Progress func(what string, left time.Duration)
 }
 
@@ -61,9 +63,11 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r = &result.Device{Format: result.DeviceFormat, Kind: "device", KitVersion: o.KitVersion,
+	r = &result.Device{
+		Format: result.DeviceFormat, Kind: "device", KitVersion: o.KitVersion,
 		Fio: version, Start: time.Now(),
-		Path: cmp.Or(o.Dir, o.Device), StageTime: o.StageTime.Seconds()}
+		Path: cmp.Or(o.Dir, o.Device), StageTime: o.StageTime.Seconds(),
+	}
 	m := &measurement{Options: o, fio: program, record: r, points: 2*len(o.Depths) + 1}
 	if o.Device != "" {
 		m.file = o.Device
@@ -85,13 +89,20 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 func create(dir string, bytes int64) (name string, err error) {
 	name = filepath.Join(dir, fileName)
 	if free, ok := diskspace.Free(dir); ok && free < bytes+bytes/20 {
-		return name, fmt.Errorf("%s has %d bytes free, and the file takes %d: make it smaller, or free some",
-			dir, free, bytes)
+		return name, fmt.Errorf(
+			"%s has %d bytes free, and the file takes %d: make it smaller, or free some",
+			dir,
+			free,
+			bytes,
+		)
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return name, fmt.Errorf("%s exists: another ds2 device is at work, or one that was killed left it: "+
-			"remove it then", name)
+		return name, fmt.Errorf(
+			"%s exists: another ds2 device is at work, or one that was killed left it: "+
+				"remove it then",
+			name,
+		)
 	}
 	if err != nil {
 		return name, fmt.Errorf("create file: %w", err)
@@ -115,14 +126,23 @@ func claim(device string) (bytes int64, err error) {
 	if stat.Mode()&os.ModeDevice == 0 || stat.Mode()&os.ModeCharDevice != 0 {
 		return 0, fmt.Errorf("%s is not a block device", device)
 	}
-	parts, _ := filepath.Glob(filepath.Join("/sys/class/block", filepath.Base(path), "*", "partition"))
+	parts, _ := filepath.Glob(
+		filepath.Join("/sys/class/block", filepath.Base(path), "*", "partition"),
+	)
 	if len(parts) > 0 {
-		return 0, fmt.Errorf("%s has partitions: not touched; wipe it first (wipefs --all %s)", device, device)
+		return 0, fmt.Errorf(
+			"%s has partitions: not touched; wipe it first (wipefs --all %s)",
+			device,
+			device,
+		)
 	}
 	// O_EXCL: the kernel refuses what is mounted, swap, or part of a volume.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_EXCL, 0)
 	if errors.Is(err, syscall.EBUSY) {
-		return 0, fmt.Errorf("%s is mounted, used for swap, or part of a volume: not touched", device)
+		return 0, fmt.Errorf(
+			"%s is mounted, used for swap, or part of a volume: not touched",
+			device,
+		)
 	}
 	if err != nil {
 		return 0, err
@@ -168,7 +188,11 @@ func (m *measurement) run(ctx context.Context) (err error) {
 		{"70 % reads, 30 % writes", "randrw", &r.Mixed},
 	} {
 		for _, depth := range m.Depths {
-			p, err := m.point(ctx, fmt.Sprintf("%s, depth %d", curve.what, depth), job{rw: curve.rw, depth: depth})
+			p, err := m.point(
+				ctx,
+				fmt.Sprintf("%s, depth %d", curve.what, depth),
+				job{rw: curve.rw, depth: depth},
+			)
 			if err != nil {
 				return err
 			}
@@ -182,8 +206,9 @@ func (m *measurement) run(ctx context.Context) (err error) {
 // fill writes all once, in sequence.
 var fill = job{rw: "write", block: 1 << 20, depth: 32}
 
-// The steady state of SNIA's Solid State Storage Performance Test Specification: over five rounds the figures stay
-// within 20 % of their mean, and their best straight line rises or falls by no more than 10 % of it; at most 25 rounds.
+// The steady state of SNIA's Solid State Storage Performance Test Specification: over five rounds
+// the figures stay within 20 % of their mean, and their best straight line rises or falls by no
+// more than 10 % of it; at most 25 rounds.
 const (
 	steadyRounds = 5
 	maxRounds    = 25
@@ -191,9 +216,9 @@ const (
 	maxSlope     = 0.10
 )
 
-// precondition brings flash into the state in which it stays: all of it written twice in sequence, so that nothing of
-// the drive is fresh, and then at random until rounds are steady. That the drive is purged before is for its owner to
-// see to.
+// precondition brings flash into the state in which it stays: all of it written twice in sequence,
+// so that nothing of the drive is fresh, and then at random until rounds are steady. That the drive
+// is purged before is for its owner to see to.
 func (m *measurement) precondition(ctx context.Context) (*result.DevicePreconditioning, error) {
 	p := &result.DevicePreconditioning{}
 	for pass := range 2 {
@@ -204,8 +229,11 @@ func (m *measurement) precondition(ctx context.Context) (*result.DevicePrecondit
 		p.Sequential = append(p.Sequential, rate)
 	}
 	for !p.Steady && len(p.Rounds) < maxRounds {
-		point, _, err := m.step(ctx, fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds),
-			job{rw: "randwrite", block: BlockBytes, depth: 32, runTime: m.RoundTime})
+		point, _, err := m.step(
+			ctx,
+			fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds),
+			job{rw: "randwrite", block: BlockBytes, depth: 32, runTime: m.RoundTime},
+		)
 		if err != nil {
 			return p, err
 		}
@@ -228,5 +256,6 @@ func steady(rounds []float64) bool {
 		x := float64(i) - (steadyRounds-1)/2.0
 		slope += x * v / 10 // the sum of the squares of x
 	}
-	return slices.Max(rounds)-slices.Min(rounds) <= maxRange*mean && math.Abs(slope)*(steadyRounds-1) <= maxSlope*mean
+	return slices.Max(rounds)-slices.Min(rounds) <= maxRange*mean &&
+		math.Abs(slope)*(steadyRounds-1) <= maxSlope*mean
 }

@@ -48,11 +48,15 @@ func TestParse(t *testing.T) {
 		job  job
 		want []float64
 	}{
-		{"mixed.json", job{rw: "randrw", depth: 4}, []float64{6153.46288 + 2621.325361, 6153.46288, 2621.325361,
+		{"mixed.json", job{rw: "randrw", depth: 4}, []float64{
+			6153.46288 + 2621.325361, 6153.46288, 2621.325361,
 			(6153.46288*336158.58664 + 2621.325361*727212.127542) / 8774.788241 / 1e9,
-			123392e-9, 1351680e-9, 3981312e-9}},
-		{"log.json", job{rw: "write", depth: 1, sync: true}, []float64{292.061907, 0, 292.061907,
-			(778872.109402 + 2627746.883562) / 1e9, 1875968e-9, 7831552e-9, 13565952e-9}},
+			123392e-9, 1351680e-9, 3981312e-9,
+		}},
+		{"log.json", job{rw: "write", depth: 1, sync: true}, []float64{
+			292.061907, 0, 292.061907,
+			(778872.109402 + 2627746.883562) / 1e9, 1875968e-9, 7831552e-9, 13565952e-9,
+		}},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.file))
 		require.NoError(t, err)
@@ -112,7 +116,10 @@ func TestFindFio(t *testing.T) {
 	_, _, err := findFio(t.Context())
 	assert.ErrorContains(t, err, "apt-get install fio", "no fio")
 	find := func(said string) error {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "fio"), []byte("#!/bin/sh\necho "+said+"\n"), 0o755))
+		require.NoError(
+			t,
+			os.WriteFile(filepath.Join(dir, "fio"), []byte("#!/bin/sh\necho "+said+"\n"), 0o755),
+		)
 		_, _, err := findFio(t.Context())
 		return err
 	}

@@ -15,8 +15,9 @@ import (
 	"ds2/internal/nightly"
 )
 
-// The limit that is found is that of the drive, which is held to a number of reads and writes a second: a log write is
-// a write and a flush, as the device's own counters say. A busy machine has a drive do less, never more.
+// The limit that is found is that of the drive, which is held to a number of reads and writes a
+// second: a log write is a write and a flush, as the device's own counters say. A busy machine has
+// a drive do less, never more.
 func TestSlowDrive(t *testing.T) {
 	needFio(t)
 	drive := devicetest.MountSlow(t, "ext4", "/dev/shm", 64<<20)
@@ -32,7 +33,11 @@ func TestSlowDrive(t *testing.T) {
 		}
 	}
 	r, err := Run(t.Context(), Options{
-		Dir: drive.Dir, FileBytes: 16 << 20, StageTime: stage, Depths: []int{depth}, Progress: progress,
+		Dir:       drive.Dir,
+		FileBytes: 16 << 20,
+		StageTime: stage,
+		Depths:    []int{depth},
+		Progress:  progress,
 	})
 	require.NoError(t, err)
 	after := drive.Counts(t)
@@ -41,9 +46,19 @@ func TestSlowDrive(t *testing.T) {
 	t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes",
 		r.Reads, r.Log, writes, flushes)
 	assert.LessOrEqual(t, r.MaxReads(), 1.2*most, "with a burst")
-	assert.InEpsilon(t, r.MaxReads(), r.ReadsAt(1), 1e-9, "reads a second at any latency, and at most")
+	assert.InEpsilon(
+		t,
+		r.MaxReads(),
+		r.ReadsAt(1),
+		1e-9,
+		"reads a second at any latency, and at most",
+	)
 	assert.InEpsilon(t, depth/r.MaxReads(), r.Reads[0].Mean, 0.2, "by Little's law")
-	assert.GreaterOrEqual(t, (before.ReadSeconds-held.ReadSeconds)/(before.Reads-held.Reads), r.Reads[0].Mean/2)
+	assert.GreaterOrEqual(
+		t,
+		(before.ReadSeconds-held.ReadSeconds)/(before.Reads-held.Reads),
+		r.Reads[0].Mean/2,
+	)
 	assert.InEpsilon(t, 2, writes/flushes, 0.1, "a log write is a write and a flush")
 	assert.LessOrEqual(t, r.Log.IOPS, 1.2*most, "log writes")
 	assert.LessOrEqual(t, r.Log.IOPS*stage.Seconds(), 1.1*flushes)
@@ -58,7 +73,11 @@ func TestBlockDevice(t *testing.T) {
 	require.NoError(t, os.WriteFile(image, make([]byte, 16<<20), 0o644))
 	loop := devicetest.Attach(t, image).Path
 	o := Options{
-		Device: loop, StageTime: time.Second, RoundTime: 100 * time.Millisecond, Precondition: true, Depths: []int{4},
+		Device:       loop,
+		StageTime:    time.Second,
+		RoundTime:    100 * time.Millisecond,
+		Precondition: true,
+		Depths:       []int{4},
 	}
 	r, err := Run(t.Context(), o)
 	require.NoError(t, err)

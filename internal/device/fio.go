@@ -37,7 +37,11 @@ func findFio(ctx context.Context) (program, version string, err error) {
 	}
 	var major int
 	if _, err := fmt.Sscanf(version, "fio-%d.", &major); err != nil || major < 3 {
-		return "", "", fmt.Errorf("%s is version %q: version 3.0 or newer is needed", program, version)
+		return "", "", fmt.Errorf(
+			"%s is version %q: version 3.0 or newer is needed",
+			program,
+			version,
+		)
 	}
 	return program, version, nil
 }
@@ -67,7 +71,11 @@ type latency struct {
 }
 
 // step runs a job, and returns what it did and the bytes a second that it wrote.
-func (m *measurement) step(ctx context.Context, what string, j job) (result.DevicePoint, float64, error) {
+func (m *measurement) step(
+	ctx context.Context,
+	what string,
+	j job,
+) (result.DevicePoint, float64, error) {
 	if m.Progress != nil {
 		m.Progress(what, time.Duration(m.points)*m.StageTime*11/10) // with fio's time to ramp up
 	}
@@ -76,12 +84,21 @@ func (m *measurement) step(ctx context.Context, what string, j job) (result.Devi
 		engine = "psync"
 	}
 	args := []string{
-		"--name=ds2", "--filename=" + strings.ReplaceAll(m.file, ":", `\:`), fmt.Sprintf("--size=%d", m.record.Bytes),
-		"--rw=" + j.rw, fmt.Sprintf("--bs=%d", j.block), "--ioengine=" + engine, fmt.Sprintf("--iodepth=%d", j.depth),
-		"--direct=1", "--thread", "--rwmixread=70",
+		"--name=ds2",
+		"--filename=" + strings.ReplaceAll(m.file, ":", `\:`),
+		fmt.Sprintf("--size=%d", m.record.Bytes),
+		"--rw=" + j.rw,
+		fmt.Sprintf("--bs=%d", j.block),
+		"--ioengine=" + engine,
+		fmt.Sprintf("--iodepth=%d", j.depth),
+		"--direct=1",
+		"--thread",
+		"--rwmixread=70",
 		"--output-format=json",
 		// No two runs are alike, and no two blocks.
-		"--norandommap", "--randrepeat=0", "--refill_buffers",
+		"--norandommap",
+		"--randrepeat=0",
+		"--refill_buffers",
 		fmt.Sprintf("--buffer_compress_percentage=%d", compressible),
 	}
 	if j.sync {
@@ -116,13 +133,21 @@ func parse(text []byte, j job) (result.DevicePoint, float64, error) {
 	err := json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
 	if err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {
 		err = errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs)))
-		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.rw, err)
+		return result.DevicePoint{}, 0, fmt.Errorf(
+			"fio %s: its report cannot be read: %w",
+			j.rw,
+			err,
+		)
 	}
 	done := out.Jobs[0]
 	p := result.DevicePoint{Depth: j.depth, Reads: done.Read.IOPS, Writes: done.Write.IOPS}
 	p.IOPS = p.Reads + p.Writes
 	if p.IOPS == 0 {
-		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: no I/O ended in %s: make stages longer", j.rw, j.runTime)
+		return result.DevicePoint{}, 0, fmt.Errorf(
+			"fio %s: no I/O ended in %s: make stages longer",
+			j.rw,
+			j.runTime,
+		)
 	}
 	p.Mean = (done.Read.IOPS*done.Read.Latency.Mean + done.Write.IOPS*done.Write.Latency.Mean) / p.IOPS / 1e9
 	shown := done.Read.Done

@@ -1,6 +1,7 @@
-// Package diagnose names what held the orders of a run back, and says what its power comes to, from figures of one
-// window. Its functions are pure: where the figures come from, and over which time they were taken, is for others to
-// know. A figure that was not measured is nil, and a rule that needs it does not hold.
+// Package diagnose names what held the orders of a run back, and says what its power comes to, from
+// figures of one window. Its functions are pure: where the figures come from, and over which time
+// they were taken, is for others to know. A figure that was not measured is nil, and a rule that
+// needs it does not hold.
 package diagnose
 
 import (
@@ -24,17 +25,19 @@ const (
 
 // The bounds of the rules.
 const (
-	manyErrors     = 0.10   // of orders, of the users' time or of the window
-	fullCPU        = 0.90   // of all CPU time
-	busyCPU        = 0.80   // enough to hold up those who answer each other in turns
-	oftenThrottled = 0.50   // of the periods in which a container's CPU time is counted
-	fullLink       = 0.80   // of a link's speed; protocol headers take part of the rest
-	fullDevice     = 0.80   // of what it can do by itself; where no session says what it waits for
-	longQueue      = 4      // requests; and where the device was not measured,
-	slowDevice     = 2      // times as long as in the run's best seconds: more requests only wait for each other
-	mainWait       = 0.30   // of the sessions' time
-	almostAllWait  = 0.80   // of the sessions' time, too much to be a delay by full CPUs
-	longTrip       = 0.3e-3 // seconds; a shorter round trip cannot be told from the time in which machines wake up
+	manyErrors     = 0.10 // of orders, of the users' time or of the window
+	fullCPU        = 0.90 // of all CPU time
+	busyCPU        = 0.80 // enough to hold up those who answer each other in turns
+	oftenThrottled = 0.50 // of the periods in which a container's CPU time is counted
+	fullLink       = 0.80 // of a link's speed; protocol headers take part of the rest
+	fullDevice     = 0.80 // of what it can do by itself; where no session says what it waits for
+	longQueue      = 4    // requests; and where the device was not measured,
+	// times as long as in the run's best seconds: more requests only wait for each other
+	slowDevice    = 2
+	mainWait      = 0.30 // of the sessions' time
+	almostAllWait = 0.80 // of the sessions' time, too much to be a delay by full CPUs
+	// seconds; a shorter round trip cannot be told from the time in which machines wake up
+	longTrip = 0.3e-3
 )
 
 // Judge names the bottleneck; nil where nothing was measured.
@@ -48,20 +51,26 @@ func Judge(f result.Evidence) *result.Bottleneck {
 
 // judge asks the rules one after the other; the first that holds names the bottleneck.
 //
-// Errors come before all: what fails tells nothing of how fast the rest is. What takes almost all of the sessions' or
-// users' time comes next: then it is other programs that fill CPUs and links, if any does. Full CPUs and links come
-// before all other waits because sessions that wait for a CPU count as running or idle, because a round trip measured
-// then is the time in the run queue, and because faster storage could not help them. Statements and answers under way
-// are held up by CPUs or by long round trips; where neither explains them they are only a sign of too few users, and
-// storage and locks come before them. A device near its limit counts only where sessions tell nothing.
+// Errors come before all: what fails tells nothing of how fast the rest is. What takes almost all
+// of the sessions' or users' time comes next: then it is other programs that fill CPUs and links,
+// if any does. Full CPUs and links come before all other waits because sessions that wait for a CPU
+// count as running or idle, because a round trip measured then is the time in the run queue, and
+// because faster storage could not help them. Statements and answers under way are held up by CPUs
+// or by long round trips; where neither explains them they are only a sign of too few users, and
+// storage and locks come before them. A device near its limit counts only where sessions tell
+// nothing.
 func (c situation) judge() (what, why string) {
-	storage := "sessions spend " + percent(c.storage) + " of their time waiting for reads and writes of data and log"
+	storage := "sessions spend " + percent(
+		c.storage,
+	) + " of their time waiting for reads and writes of data and log"
 	locks := "sessions spend " + percent(c.locks) +
 		" of their time waiting for each other: for rows, tables and the server's latches"
 	pause := "users pause " + percent(c.pause) + " of their time: they think, or no work is due"
 	statements := "sessions wait " + percent(c.underWay) + " of their time for running statements"
 	switch {
-	case atLeast(c.Errors, manyErrors), atLeast(c.HeldUp, manyErrors), atLeast(c.Stalled, manyErrors):
+	case atLeast(c.Errors, manyErrors),
+		atLeast(c.HeldUp, manyErrors),
+		atLeast(c.Stalled, manyErrors):
 		return Errors, c.whyErrors()
 	case c.storage >= almostAllWait:
 		return Storage, storage
@@ -115,9 +124,15 @@ func (c situation) judge() (what, why string) {
 }
 
 func (c situation) whyErrors() string {
-	text := fmt.Sprintf("users spend %s of their time until they try again what failed", percent(*c.HeldUp))
+	text := fmt.Sprintf(
+		"users spend %s of their time until they try again what failed",
+		percent(*c.HeldUp),
+	)
 	if c.Errors != nil {
-		text = fmt.Sprintf("attempts fail %.2g times as often as work begins, and ", *c.Errors) + text
+		text = fmt.Sprintf(
+			"attempts fail %.2g times as often as work begins, and ",
+			*c.Errors,
+		) + text
 	}
 	if *c.Stalled > 0 {
 		text += ", and for " + percent(*c.Stalled) + " of the window nothing is completed"
@@ -130,8 +145,13 @@ func (c situation) whyCPU() string {
 	text := "the database machine's CPUs are " + percent(*c.CPUBusy) + " busy"
 	switch rest := others(c.Evidence); {
 	case rest != nil:
-		text += fmt.Sprintf(", %s by the database, %s by ds2 itself, which runs on the same machine, "+
-			"and %s by other programs", percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*rest))
+		text += fmt.Sprintf(
+			", %s by the database, %s by ds2 itself, which runs on the same machine, "+
+				"and %s by other programs",
+			percent(*c.CPUDatabase),
+			percent(*c.CPUOwn),
+			percent(*rest),
+		)
 	case c.CPUOwn != nil:
 		text += ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"
 	}
@@ -151,14 +171,17 @@ func (c situation) whyContainer() string {
 }
 
 func throttled(share float64) string {
-	return " was throttled in " + percent(share) + " of the periods in which its CPU time is counted"
+	return " was throttled in " + percent(
+		share,
+	) + " of the periods in which its CPU time is counted"
 }
 
 func (c situation) whyUsersMachine() string {
 	return "the CPUs of the users' machine are " + percent(*c.ClientBusy) + " busy"
 }
 
-// situation is the figures with what the sessions' time comes to, in shares of it; all 0 where they tell nothing.
+// situation is the figures with what the sessions' time comes to, in shares of it; all 0 where they
+// tell nothing.
 type situation struct {
 	result.Evidence
 	storage, locks float64
@@ -194,24 +217,26 @@ func atLeast(figure *float64, bound float64) bool { return figure != nil && *fig
 
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// someReads is what a database reads per order that does not fit into memory, at least: an order looks at a dozen rows
-// or more, on as many pages of 8 kB.
+// someReads is what a database reads per order that does not fit into memory, at least: an order
+// looks at a dozen rows or more, on as many pages of 8 kB.
 const (
 	someReads     = 1
 	someReadBytes = 8192
 )
 
-// ReadFromDrives tells that the reads came from the drives, whatever memory there is. Where it is not known what the
-// server read, it is if the drives were read and sessions waited for them, so that it was not for other programs.
+// ReadFromDrives tells that the reads came from the drives, whatever memory there is. Where it is
+// not known what the server read, it is if the drives were read and sessions waited for them, so
+// that it was not for other programs.
 func ReadFromDrives(f result.Evidence) bool {
 	if f.ReadBytesPerOrder != nil {
 		return *f.ReadBytesPerOrder >= someReadBytes
 	}
-	return atLeast(f.ReadsPerOrder, someReads) && f.Sessions != nil && f.WaitingForDrives >= mainWait
+	return atLeast(f.ReadsPerOrder, someReads) && f.Sessions != nil &&
+		f.WaitingForDrives >= mainWait
 }
 
-// others is the share of the database machine's CPUs that neither the database nor ds2 takes; nil where that is not
-// known.
+// others is the share of the database machine's CPUs that neither the database nor ds2 takes; nil
+// where that is not known.
 func others(f result.Evidence) *float64 {
 	if f.CPUBusy == nil || f.CPUDatabase == nil || f.CPUOwn == nil {
 		return nil
@@ -231,12 +256,15 @@ func Disturbance(f result.Evidence) (warnings []string) {
 	return warnings
 }
 
-// NewSessions makes shares of numbers of sessions as samples tell them. Samples tell what those at work do; how many
-// are at work is measured where the server does that (active), since a session with a message to read counts as idle
-// until a CPU is free for it, and a sample takes a CPU. It is nil where there are no sessions.
+// NewSessions makes shares of numbers of sessions as samples tell them. Samples tell what those at
+// work do; how many are at work is measured where the server does that (active), since a session
+// with a message to read counts as idle until a CPU is free for it, and a sample takes a CPU. It is
+// nil where there are no sessions.
 func NewSessions(counts result.Sessions, active *float64) *result.Sessions {
-	states := []*float64{&counts.Running, &counts.WaitingForLock, &counts.WaitingForDrives, &counts.WaitingForLatch,
-		&counts.WaitingForClient, &counts.WaitingForRest}
+	states := []*float64{
+		&counts.Running, &counts.WaitingForLock, &counts.WaitingForDrives, &counts.WaitingForLatch,
+		&counts.WaitingForClient, &counts.WaitingForRest,
+	}
 	all := counts.Idle
 	for _, n := range states {
 		all += *n
@@ -258,14 +286,21 @@ func NewSessions(counts result.Sessions, active *float64) *result.Sessions {
 	return &counts
 }
 
-// OfDevice says how much of what the devices can do by themselves a run took; empty where that was not measured.
+// OfDevice says how much of what the devices can do by themselves a run took; empty where that was
+// not measured.
 func OfDevice(f result.Evidence) string {
 	var parts []string
 	if f.DeviceReads != nil {
-		parts = append(parts, "reads "+percent(*f.DeviceReads)+" of what the device can do at this latency")
+		parts = append(
+			parts,
+			"reads "+percent(*f.DeviceReads)+" of what the device can do at this latency",
+		)
 	}
 	if f.DeviceLog != nil {
-		parts = append(parts, "log writes "+percent(*f.DeviceLog)+" of its limit of one write at a time")
+		parts = append(
+			parts,
+			"log writes "+percent(*f.DeviceLog)+" of its limit of one write at a time",
+		)
 	}
 	return strings.Join(parts, ", ")
 }

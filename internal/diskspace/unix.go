@@ -22,8 +22,8 @@ func Size(dir string) (n int64, ok bool) {
 	return int64(s.Blocks) * int64(s.Bsize), err == nil
 }
 
-// FreeOf is how many bytes of the file systems of some directories this user may still fill, each file system counted
-// once; false where one of them cannot be looked at.
+// FreeOf is how many bytes of the file systems of some directories this user may still fill, each
+// file system counted once; false where one of them cannot be looked at.
 func FreeOf(dirs []string) (n int64, ok bool) {
 	seen := map[uint64]bool{}
 	for _, dir := range dirs {

@@ -14,14 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// variable asks for an engine: where none answers, the test starts one, and fails where it cannot. Without it such
-// tests are skipped.
+// variable asks for an engine: where none answers, the test starts one, and fails where it cannot.
+// Without it such tests are skipped.
 const variable = "DS2_TEST_DOCKER"
 
 // startTime is how long an engine may take to answer on a busy machine.
 const startTime = 2 * time.Minute
 
-// Engine makes sure that there is an engine for the test, which the environment names to docker and to testcontainers.
+// Engine makes sure that there is an engine for the test, which the environment names to docker and
+// to testcontainers.
 func Engine(t *testing.T) {
 	t.Helper()
 	said, err := exec.Command("docker", "version").CombinedOutput()
@@ -29,10 +30,24 @@ func Engine(t *testing.T) {
 		return
 	}
 	if os.Getenv(variable) == "" {
-		t.Skipf("no Docker Engine answers; with %s=1 and as root the test starts one: %v", variable, err)
+		t.Skipf(
+			"no Docker Engine answers; with %s=1 and as root the test starts one: %v",
+			variable,
+			err,
+		)
 	}
-	require.Equal(t, 0, os.Geteuid(), "no Docker Engine answers, and only root starts one: %v, %s", err, said)
-	dir, err := os.MkdirTemp("", "ds2-docker-") // not the test's own, whose path may be too long for a socket
+	require.Equal(
+		t,
+		0,
+		os.Geteuid(),
+		"no Docker Engine answers, and only root starts one: %v, %s",
+		err,
+		said,
+	)
+	dir, err := os.MkdirTemp(
+		"",
+		"ds2-docker-",
+	) // not the test's own, whose path may be too long for a socket
 	require.NoError(t, err)
 	socket := "unix://" + filepath.Join(dir, "socket")
 	log, err := os.Create(filepath.Join(dir, "log"))
@@ -50,7 +65,10 @@ func Engine(t *testing.T) {
 		assert.NoError(t, errors.Join(err, os.RemoveAll(dir)), "stop the Docker Engine")
 	})
 	t.Setenv("DOCKER_HOST", socket)
-	t.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true") // its image could not be pulled; the engine ends with the test
+	t.Setenv(
+		"TESTCONTAINERS_RYUK_DISABLED",
+		"true",
+	) // its image could not be pulled; the engine ends with the test
 	deadline := time.Now().Add(startTime)
 	for exec.Command("docker", "version").Run() != nil {
 		time.Sleep(200 * time.Millisecond)

@@ -12,12 +12,13 @@ import (
 	"ds2/internal/result"
 )
 
-// In an open loop customers come whether or not the store keeps up. An order's response time then counts from when it
-// was due, so that a slow store cannot hide the orders it held up (coordinated omission).
+// In an open loop customers come whether or not the store keeps up. An order's response time then
+// counts from when it was due, so that a slow store cannot hide the orders it held up (coordinated
+// omission).
 
-// backlog is how long orders may wait for a free user: when as many are waiting as fall due in this time, the next is
-// dropped, and counted. How long it would have waited at least is known when those before it have been begun: so long
-// it counts to have taken.
+// backlog is how long orders may wait for a free user: when as many are waiting as fall due in this
+// time, the next is dropped, and counted. How long it would have waited at least is known when
+// those before it have been begun: so long it counts to have taken.
 const backlog = 10 * time.Second
 
 // arrival is an order that fell due, and when those did that were dropped since the one before.
@@ -26,15 +27,17 @@ type arrival struct {
 	dropped []time.Time
 }
 
-// waited notes of an arrival that is begun or given up how long the dropped ones before it would have waited at least.
+// waited notes of an arrival that is begun or given up how long the dropped ones before it would
+// have waited at least.
 func (a arrival) waited(tally *measure.Order) {
 	for _, at := range a.dropped {
 		tally.Waited(time.Since(at))
 	}
 }
 
-// offer starts a goroutine for each target that lets orders fall due, from the start of the ramp until the run stops.
-// Users take them in turn from the channel of their target. In a closed loop the channels are nil.
+// offer starts a goroutine for each target that lets orders fall due, from the start of the ramp
+// until the run stops. Users take them in turn from the channel of their target. In a closed loop
+// the channels are nil.
 func (d *Driver) offer(wg *sync.WaitGroup) []chan arrival {
 	due := make([]chan arrival, len(d.config.Targets))
 	c := d.config
@@ -66,7 +69,9 @@ func (d *Driver) offerTo(due chan arrival, recorder *measure.Recorder, random *r
 		if d.config.Spacing == result.Poisson {
 			gap = random.ExpFloat64()
 		}
-		next.at = next.at.Add(time.Duration(gap / math.Float64frombits(d.rate.Load()) * float64(time.Second)))
+		next.at = next.at.Add(
+			time.Duration(gap / math.Float64frombits(d.rate.Load()) * float64(time.Second)),
+		)
 		if !progress.Pause(d.stop, time.Until(next.at)) {
 			break
 		}

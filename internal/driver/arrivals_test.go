@@ -30,8 +30,8 @@ func TestOpenLoopBelowCapacity(t *testing.T) {
 	}
 }
 
-// TestOpenLoopHidesNoWait has a store that stalls for 5 s once. A closed loop would show one slow order; here all that
-// fell due in the meantime are late.
+// TestOpenLoopHidesNoWait has a store that stalls for 5 s once. A closed loop would show one slow
+// order; here all that fell due in the meantime are late.
 func TestOpenLoopHidesNoWait(t *testing.T) {
 	calls := 0
 	c := config(&simulation{service: time.Millisecond, slow: func() time.Duration {
@@ -50,7 +50,12 @@ func TestOpenLoopHidesNoWait(t *testing.T) {
 			late += int(s.Counts.Orders)
 		}
 	}
-	assert.GreaterOrEqual(t, late, 500, "orders in seconds with late ones: those that fell due in the stall")
+	assert.GreaterOrEqual(
+		t,
+		late,
+		500,
+		"orders in seconds with late ones: those that fell due in the stall",
+	)
 	assert.LessOrEqual(t, totals.Counts.Dropped, int64(1))
 }
 
@@ -61,14 +66,19 @@ func TestOpenLoopAboveCapacity(t *testing.T) {
 	got, totals := driven(t, c)
 	w := got.run(t)
 	assert.InDelta(t, 6000, w.OPM, 60, "what the store can do")
-	assert.GreaterOrEqual(t, w.Latency["order"].P50, 15_000., "about 20 s: 2000 orders wait, and 100 are done a second")
+	assert.GreaterOrEqual(
+		t,
+		w.Latency["order"].P50,
+		15_000.,
+		"about 20 s: 2000 orders wait, and 100 are done a second",
+	)
 	n := totals.Counts
 	assert.Equal(t, n.Offered, n.Orders+n.Dropped)
 	assert.GreaterOrEqual(t, n.Dropped, int64(3000))
 }
 
-// TestDroppedOrdersWaited: a store that stalls for 20 s in 20 minutes has the percentiles that it would have if no
-// order had been dropped, as near as 5 %, and says that they are lower bounds.
+// TestDroppedOrdersWaited: a store that stalls for 20 s in 20 minutes has the percentiles that it
+// would have if no order had been dropped, as near as 5 %, and says that they are lower bounds.
 func TestDroppedOrdersWaited(t *testing.T) {
 	stalled := func(backlog time.Duration) (measure.Window, measure.Distribution) {
 		var start time.Time
@@ -94,7 +104,14 @@ func TestDroppedOrdersWaited(t *testing.T) {
 	w, orders := stalled(0)
 	want := kept.Latency[measure.WholeOrder]
 	got := w.Latency[measure.WholeOrder]
-	t.Logf("p99 %.0f ms of %.0f, p99.9 %.0f of %.0f, %d dropped", got.P99, want.P99, got.P999, want.P999, got.Dropped)
+	t.Logf(
+		"p99 %.0f ms of %.0f, p99.9 %.0f of %.0f, %d dropped",
+		got.P99,
+		want.P99,
+		got.P999,
+		want.P999,
+		got.Dropped,
+	)
 	assert.Zero(t, want.Dropped, "where all are kept")
 	assert.Nil(t, want.AtLeastFrom)
 	assert.Equal(t, w.Counts.Dropped, got.Dropped)
@@ -102,5 +119,10 @@ func TestDroppedOrdersWaited(t *testing.T) {
 	assert.InEpsilon(t, want.P99, got.P99, .05)
 	assert.Equal(t, want.P50, got.P50)
 	atLeast := []bool{orders.AtLeast(.99), orders.AtLeast(.5), orders.MeanAtLeast()}
-	assert.Equal(t, []bool{true, false, true}, atLeast, "p99, p50 and the mean are at least so high")
+	assert.Equal(
+		t,
+		[]bool{true, false, true},
+		atLeast,
+		"p99, p50 and the mean are at least so high",
+	)
 }

@@ -17,9 +17,10 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// BenchmarkDriver is the driver's cost per order besides the store, by the number of users: drawing, timing, measuring
-// and switching between users. The store answers 20,000 calls a second however many users share it, about as much as a
-// PostgreSQL in memory does on two CPUs, so that OPM differs by what the driver itself loses.
+// BenchmarkDriver is the driver's cost per order besides the store, by the number of users:
+// drawing, timing, measuring and switching between users. The store answers 20,000 calls a second
+// however many users share it, about as much as a PostgreSQL in memory does on two CPUs, so that
+// OPM differs by what the driver itself loses.
 func BenchmarkDriver(b *testing.B) {
 	for _, users := range []int{32, 1000} {
 		b.Run(fmt.Sprintf("users=%d", users), func(b *testing.B) {
@@ -61,8 +62,12 @@ func processCPU(b *testing.B) time.Duration {
 func TestOrderAllocatesNothing(t *testing.T) {
 	plan := ds2.Plan{
 		Config: ds2.Config{
-			Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5,
-			LineItems: 5,
+			Size:            datagen.S,
+			Words:           datagen.DefaultWords(),
+			PctNewCustomers: 20,
+			Searches:        3,
+			SearchBatchSize: 5,
+			LineItems:       5,
 		},
 		Targets: []ds2.Target{(&simulation{}).Connect}, // which answers at once
 	}
@@ -82,5 +87,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 		}
 		d.meter.Sample(time.Duration(second+1)*time.Second, make([]measure.Users, 1))
 	}
-	require.Zero(t, testing.AllocsPerRun(10_000, func() { u.play(time.Now()) }), "allocations of an order")
+	require.Zero(t, testing.AllocsPerRun(10_000, func() {
+		u.play(time.Now())
+	}), "allocations of an order")
 }

@@ -13,8 +13,8 @@ import (
 
 const never = time.Duration(math.MaxInt64)
 
-// keepTime goes through the phases from the ramp on and closes the samples, until done is over: all users have ended.
-// It calls leave on the cycles that do not end in the time of the drain.
+// keepTime goes through the phases from the ramp on and closes the samples, until done is over: all
+// users have ended. It calls leave on the cycles that do not end in the time of the drain.
 func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) error {
 	c := clock{d: d, cuts: slices.Clone(d.config.Cuts), interval: d.config.Interval}
 	slices.Sort(c.cuts)

@@ -1,11 +1,11 @@
-// Package driver runs the users of a benchmark: it connects them, starts them at the ramp's rate, warms up, runs and
-// drains, and tells package measure what happened. What a user does and how an operation is carried out is the business
-// of its workload, and what the figures mean that of package measure. An order is a cycle of the workload, whatever it
-// consists of.
+// Package driver runs the users of a benchmark: it connects them, starts them at the ramp's rate,
+// warms up, runs and drains, and tells package measure what happened. What a user does and how an
+// operation is carried out is the business of its workload, and what the figures mean that of
+// package measure. An order is a cycle of the workload, whatever it consists of.
 //
-// Every user is one goroutine with one connection. On the way of an order users share neither locks nor cache lines:
-// each has its own draws, its own recorder and its own context, and the goroutine that keeps the time looks at them
-// once a second.
+// Every user is one goroutine with one connection. On the way of an order users share neither locks
+// nor cache lines: each has its own draws, its own recorder and its own context, and the goroutine
+// that keeps the time looks at them once a second.
 package driver
 
 import (
@@ -35,8 +35,9 @@ type Config struct {
 	StartAt time.Time       // when the first orders start; zero: as soon as all users are connected
 	Started func(time.Time) // is told when they do; may be nil
 	Warm    func() bool     // whether the run may begin after the warm-up; nil: it may
-	Lost    func(error)     // is called with each error of class Connection, at once, by several users; may be nil
-	Delayed func(error)     // is called once with the first error of connecting a user; may be nil
+	// is called with each error of class Connection, at once, by several users; may be nil
+	Lost    func(error)
+	Delayed func(error) // is called once with the first error of connecting a user; may be nil
 
 	Interval time.Duration   // length of the intervals that histograms are kept of
 	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
@@ -89,8 +90,9 @@ func (d *Driver) Meter() *measure.Meter { return d.meter }
 // errDone is the cause of a stop at the end of the run.
 var errDone = errors.New("run done")
 
-// Run runs to the end, once. When stop is over, no new orders begin and those under way end; when ctx is, the run ends
-// at once. The error is ErrStopped where stop came before the end of a run that has one, or else why the run failed.
+// Run runs to the end, once. When stop is over, no new orders begin and those under way end; when
+// ctx is, the run ends at once. The error is ErrStopped where stop came before the end of a run
+// that has one, or else why the run failed.
 func (d *Driver) Run(ctx, stop context.Context) error {
 	var leave context.CancelCauseFunc
 	d.ctx, leave = context.WithCancelCause(ctx)
@@ -122,7 +124,8 @@ func (d *Driver) Run(ctx, stop context.Context) error {
 	switch cause := context.Cause(d.stop); {
 	case err != nil:
 		return err
-	case errors.Is(cause, errDone), errors.Is(cause, ErrStopped) && d.ran && d.config.RunTime.Duration == 0:
+	case errors.Is(cause, errDone),
+		errors.Is(cause, ErrStopped) && d.ran && d.config.RunTime.Duration == 0:
 		return nil
 	default:
 		return cause

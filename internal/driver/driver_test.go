@@ -43,12 +43,16 @@ func (s *series) Interval(iv measure.Interval) error {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// config is a run of four users that start at 1.6 a second, warm up for 5 s and run for 10 s. An order is four
-// operations of 10 ms, so each user makes exactly 25 orders a second.
+// config is a run of four users that start at 1.6 a second, warm up for 5 s and run for 10 s. An
+// order is four operations of 10 ms, so each user makes exactly 25 orders a second.
 func config(sims ...*simulation) Config {
 	plan := ds2.Plan{Config: ds2.Config{
-		Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 1, SearchBatchSize: 5,
-		LineItems: 5,
+		Size:            datagen.S,
+		Words:           datagen.DefaultWords(),
+		PctNewCustomers: 20,
+		Searches:        1,
+		SearchBatchSize: 5,
+		LineItems:       5,
 	}}
 	for _, sim := range sims {
 		sim.service = cmp.Or(sim.service, 10*time.Millisecond)
@@ -56,8 +60,14 @@ func config(sims ...*simulation) Config {
 	}
 	c := Config{
 		Spec: result.Spec{
-			Words: plan.Workload().Words(), Targets: slices.Repeat([]string{"simulation/db"}, len(sims)),
-			Threads: 4, Seed: 1, RampRate: 1.6, MaxRetries: 5, MaxErrors: 3,
+			Words: plan.Workload().
+				Words(),
+			Targets:    slices.Repeat([]string{"simulation/db"}, len(sims)),
+			Threads:    4,
+			Seed:       1,
+			RampRate:   1.6,
+			MaxRetries: 5,
+			MaxErrors:  3,
 		},
 		Operations: plan.Workload().Operations(), Counts: calls.Counts, Play: plan.Begin(""),
 		Interval: 50 * time.Second,
@@ -69,9 +79,13 @@ func config(sims ...*simulation) Config {
 	return c
 }
 
-// drive runs c in a bubble of simulated time. during, where there is one, runs beside it; its arguments stop the run
-// and cut it off.
-func drive(t *testing.T, c Config, during func(stop, leave func())) (got *series, totals measure.Totals, err error) {
+// drive runs c in a bubble of simulated time. during, where there is one, runs beside it; its
+// arguments stop the run and cut it off.
+func drive(
+	t *testing.T,
+	c Config,
+	during func(stop, leave func()),
+) (got *series, totals measure.Totals, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		got = &series{}
 		d := New(c, got, quiet)
@@ -137,7 +151,12 @@ func TestPhases(t *testing.T) {
 	} {
 		assert.Equal(t, sampled.Orders, orders, what)
 	}
-	assert.Equal(t, []int{2, 4}, []int{got.Samples[0].Users, got.Samples[1].Users}, "users at work in the ramp")
+	assert.Equal(
+		t,
+		[]int{2, 4},
+		[]int{got.Samples[0].Users, got.Samples[1].Users},
+		"users at work in the ramp",
+	)
 	var ends []float64
 	for _, iv := range got.Intervals {
 		ends = append(ends, iv.To.Seconds())
@@ -158,7 +177,9 @@ func TestWarm(t *testing.T) {
 			config := config(&simulation{})
 			var start time.Time
 			config.Started = func(at time.Time) { start = at }
-			config.Warm = func() bool { return time.Since(start) >= c.warm+2*time.Second-config.Ramp() }
+			config.Warm = func() bool {
+				return time.Since(start) >= c.warm+2*time.Second-config.Ramp()
+			}
 			config.WarmWithin.Duration = c.most
 			got, _ := driven(t, config)
 			warmup := got.Phase(measure.PhaseWarmup)
@@ -204,7 +225,12 @@ func TestStop(t *testing.T) {
 			assert.ErrorIs(t, err, c.want, "Run")
 			last := got.Samples[len(got.Samples)-1]
 			took := last.End - c.after
-			assert.True(t, took >= 0 && took <= 50*time.Millisecond, "drained %s after the stop", took)
+			assert.True(
+				t,
+				took >= 0 && took <= 50*time.Millisecond,
+				"drained %s after the stop",
+				took,
+			)
 			assert.GreaterOrEqual(t, got.Phase(c.phase).To, c.after, "phase %s ended at", c.phase)
 			assert.Zero(t, totals.Counts.GivenUp, "orders under way are to end")
 			assert.Equal(t, sim.purchases.Load(), totals.Counts.Orders)
@@ -224,7 +250,8 @@ func TestStopWhileConnecting(t *testing.T) {
 	})
 }
 
-// TestOperationsThatDoNotEnd are given up where the run is stopped a second time, or its drain is over.
+// TestOperationsThatDoNotEnd are given up where the run is stopped a second time, or its drain is
+// over.
 func TestOperationsThatDoNotEnd(t *testing.T) {
 	twice := func(stop, leave func()) {
 		time.Sleep(8 * time.Second)
@@ -242,7 +269,9 @@ func TestOperationsThatDoNotEnd(t *testing.T) {
 		{1000, 30 * time.Second, twice, ErrStopped, 10.05},
 		{5000, 3 * time.Second, nil, nil, 20.05},
 	} {
-		config := config(&simulation{stall: func(_ calls.Op, call int64) bool { return call > c.calls }})
+		config := config(&simulation{stall: func(_ calls.Op, call int64) bool {
+			return call > c.calls
+		}})
 		config.DrainTime.Duration = c.drain
 		config.OperationTimeout.Duration = time.Minute
 		got, totals, err := drive(t, config, c.during)
@@ -274,7 +303,12 @@ func TestRetries(t *testing.T) {
 			assert.Equal(t, one, totals.Retries)
 			n := totals.Counts
 			assert.Zero(t, n.GivenUp)
-			assert.EqualValues(t, map[bool]int{true: 1}[class == store.Connection], n.Reconnects, "reconnects")
+			assert.EqualValues(
+				t,
+				map[bool]int{true: 1}[class == store.Connection],
+				n.Reconnects,
+				"reconnects",
+			)
 			assert.Equal(t, n.Orders, calls.Count(n, calls.Purchases))
 			assert.Equal(t, n.Orders, sim.purchases.Load())
 		})
@@ -316,7 +350,12 @@ func TestStalledOperation(t *testing.T) {
 	c.OperationTimeout.Duration = 3 * time.Second
 	_, totals := driven(t, c)
 	n := totals.Counts
-	assert.Equal(t, []int64{1, 1, 0}, []int64{n.Reconnects, n.Retries, n.GivenUp}, "reconnects, retries, given up")
+	assert.Equal(
+		t,
+		[]int64{1, 1, 0},
+		[]int64{n.Reconnects, n.Retries, n.GivenUp},
+		"reconnects, retries, given up",
+	)
 }
 
 func TestPurchaseInDoubtIsNotTriedAgain(t *testing.T) {
@@ -343,7 +382,12 @@ func TestPurchaseInDoubtIsNotTriedAgain(t *testing.T) {
 	assert.Equal(t, n, c.GivenUp)
 	assert.Zero(t, c.Retries)
 	assert.GreaterOrEqual(t, c.Reconnects, n-4)
-	assert.NotEqualValues(t, 0, calls.Count(c, calls.InDoubtTotalCents), "the total of the purchases in doubt is 0")
+	assert.NotEqualValues(
+		t,
+		0,
+		calls.Count(c, calls.InDoubtTotalCents),
+		"the total of the purchases in doubt is 0",
+	)
 }
 
 // TestNames: a name that is taken, or whose customer is in doubt, is not tried again.
@@ -389,13 +433,19 @@ func TestWhatEndsARun(t *testing.T) {
 	}{
 		{"a missing procedure", &simulation{fail: fail(store.Config)}, "read prices: simulated", 1, 4},
 		{"a bug, each order again", &simulation{fail: fail(store.Bug)}, "max_errors is 3", 4, 8},
-		{"a deadlock that never ends", &simulation{fail: fail(store.Deadlock)},
-			"give up after 5 retries: read prices: simulated", 4, 8},
+		{
+			"a deadlock that never ends", &simulation{fail: fail(store.Deadlock)},
+			"give up after 5 retries: read prices: simulated", 4, 8,
+		},
 		{"data of another size", &simulation{noCustomers: true}, "knows no customer", 4, 8},
-		{"no connection", &simulation{connectErr: simulated("connect", store.Resource)},
-			"connect user 1 of 1: give up after 5 retries: connect: simulated", 0, 0},
-		{"a wrong password", &simulation{connectErr: simulated("connect", store.Config)},
-			"connect user 1 of 1: connect: simulated", 0, 0},
+		{
+			"no connection", &simulation{connectErr: simulated("connect", store.Resource)},
+			"connect user 1 of 1: give up after 5 retries: connect: simulated", 0, 0,
+		},
+		{
+			"a wrong password", &simulation{connectErr: simulated("connect", store.Config)},
+			"connect user 1 of 1: connect: simulated", 0, 0,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			config := config(c.sim)
@@ -404,7 +454,14 @@ func TestWhatEndsARun(t *testing.T) {
 			_, totals, err := drive(t, config, nil)
 			assert.ErrorContains(t, err, c.want, "Run")
 			n := totals.Counts.GivenUp
-			assert.True(t, n >= c.min && n <= c.max, "%d orders given up, want %d to %d", n, c.min, c.max)
+			assert.True(
+				t,
+				n >= c.min && n <= c.max,
+				"%d orders given up, want %d to %d",
+				n,
+				c.min,
+				c.max,
+			)
 		})
 	}
 }

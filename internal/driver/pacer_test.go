@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPacer finds the rate on simulated stores, whose I/Os per operation are not what they were when the rate was set,
-// variation and drift: the target is met within 2 % and the rate then kept.
+// TestPacer finds the rate on simulated stores, whose I/Os per operation are not what they were
+// when the rate was set, variation and drift: the target is met within 2 % and the rate then kept.
 func TestPacer(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -25,7 +25,9 @@ func TestPacer(t *testing.T) {
 			const target = 250.0
 			random := rand.New(rand.NewPCG(1, 7))
 			p := NewPacer(target, 10, 400, 400*c.calibrated)
-			store := func() float64 { return p.Rate * c.real * (1 + c.variation*random.NormFloat64()) }
+			store := func() float64 {
+				return p.Rate * c.real * (1 + c.variation*random.NormFloat64())
+			}
 			samples := 0
 			for !p.Frozen {
 				samples++
@@ -61,7 +63,8 @@ func TestPacerOfSlowStore(t *testing.T) {
 	assert.LessOrEqual(t, p.Rate, 550.)
 }
 
-// TestPacerThatDrifts: a rate that does not settle is kept by the average in the end, and its spread says why.
+// TestPacerThatDrifts: a rate that does not settle is kept by the average in the end, and its
+// spread says why.
 func TestPacerThatDrifts(t *testing.T) {
 	p := NewPacer(400, 4, 100, 250)
 	each := 2.5

@@ -12,11 +12,12 @@ import (
 	"ds2/internal/workload"
 )
 
-// errInDoubt is the end of an order whose last operation may or may not have been committed, and is not tried again.
+// errInDoubt is the end of an order whose last operation may or may not have been committed, and is
+// not tried again.
 var errInDoubt = errors.New("the connection was lost while a change was being committed")
 
-// attempt carries out an operation and tries it again as far as that helps, waiting longer every time. It connects
-// first where there is no connection.
+// attempt carries out an operation and tries it again as far as that helps, waiting longer every
+// time. It connects first where there is no connection.
 func (u *user) attempt(op workload.Op) error {
 	for try := 0; ; try++ {
 		failed, err := u.connectAnd(op)
@@ -28,7 +29,8 @@ func (u *user) attempt(op workload.Op) error {
 		}
 		class := store.Classify(err)
 		if u.connected && u.ctx.Err() != nil {
-			// It took too long, or the run is over, and its connection is lost, whatever the store made of it.
+			// It took too long, or the run is over, and its connection is lost, whatever the store
+			// made of it.
 			class = store.Connection
 		}
 		if delayed := u.driver.config.Delayed; op == opConnect && delayed != nil {
@@ -68,7 +70,8 @@ func (u *user) wait(d time.Duration) bool {
 	return progress.Pause(u.driver.stop, d)
 }
 
-// connectAnd tries an operation once, after connecting where that is needed, and says which of the two failed.
+// connectAnd tries an operation once, after connecting where that is needed, and says which of the
+// two failed.
 func (u *user) connectAnd(op workload.Op) (failed workload.Op, err error) {
 	if !u.connected {
 		if err := u.open(); err != nil {
@@ -120,7 +123,8 @@ func (u *user) drop() {
 	}
 }
 
-// The waits before a retry: a deadlock's other side is gone at once, a server that restarts needs seconds.
+// The waits before a retry: a deadlock's other side is gone at once, a server that restarts needs
+// seconds.
 const (
 	firstConflictWait = 2 * time.Millisecond
 	maxConflictWait   = 250 * time.Millisecond
@@ -128,8 +132,8 @@ const (
 	maxServerWait     = 5 * time.Second
 )
 
-// backoff is how long to wait before the retry after a try: twice as long every time up to a limit, drawn from the
-// upper half so that users do not come back all at once.
+// backoff is how long to wait before the retry after a try: twice as long every time up to a limit,
+// drawn from the upper half so that users do not come back all at once.
 func (u *user) backoff(class store.Class, try int) time.Duration {
 	wait := firstConflictWait
 	most := maxConflictWait

@@ -11,7 +11,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// simulation is a target of known service times, for the clockwork of the driver. It says nothing about databases.
+// simulation is a target of known service times, for the clockwork of the driver. It says nothing
+// about databases.
 type simulation struct {
 	service     time.Duration                       // of every operation
 	connectTime time.Duration                       // of a connection
@@ -61,7 +62,10 @@ func (s *simulatedSession) call(ctx context.Context, op calls.Op) error {
 	return nil
 }
 
-func (s *simulatedSession) Login(ctx context.Context, _, _ []byte) (customer int64, titles int, err error) {
+func (s *simulatedSession) Login(
+	ctx context.Context,
+	_, _ []byte,
+) (customer int64, titles int, err error) {
 	if s.noCustomers {
 		return 0, 0, s.call(ctx, calls.OpLogin)
 	}
@@ -88,7 +92,11 @@ func (s *simulatedSession) Prices(ctx context.Context, items []calls.Item) error
 
 func (s *simulatedSession) Purchase(ctx context.Context, p *calls.Purchase) (int64, error) {
 	if p.Total == 0 {
-		return 0, &store.Error{Op: "purchase", Class: store.Bug, Err: errors.New("the cart has no prices")}
+		return 0, &store.Error{
+			Op:    "purchase",
+			Class: store.Bug,
+			Err:   errors.New("the cart has no prices"),
+		}
 	}
 	err := s.call(ctx, calls.OpPurchase)
 	if err != nil {

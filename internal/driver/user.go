@@ -16,8 +16,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// user is one virtual user with its connection, and the workload.Player of its orders. It belongs to its goroutine,
-// apart from the last fields.
+// user is one virtual user with its connection, and the workload.Player of its orders. It belongs
+// to its goroutine, apart from the last fields.
 type user struct {
 	workload.User
 	driver    *Driver
@@ -52,13 +52,18 @@ func newUser(d *Driver, number int) *user {
 		recorder: d.meter.NewRecorder(target),
 	}
 	u.User = c.Play.NewUser(workload.Seat{
-		Number: id, Target: target, Index: number / len(c.Targets), Of: c.Threads, Seed: c.Seed, Tally: &u.tally,
+		Number: id,
+		Target: target,
+		Index:  number / len(c.Targets),
+		Of:     c.Threads,
+		Seed:   c.Seed,
+		Tally:  &u.tally,
 	})
 	return u
 }
 
-// run plays orders from delay after the start until the run stops: as soon as the last is done and thought over, or, in
-// an open loop, as they fall due.
+// run plays orders from delay after the start until the run stops: as soon as the last is done and
+// thought over, or, in an open loop, as they fall due.
 func (u *user) run(delay time.Duration, due <-chan arrival) {
 	defer u.become(measure.UserDone)
 	stop := u.driver.stop
@@ -112,8 +117,9 @@ func (u *user) Do(op workload.Op) error {
 	return nil
 }
 
-// giveUp counts an order that was begun and is not completed. Too many of them end the run, apart from those whose
-// work is in doubt, which is no fault of the store's, and those that the end of the run cut off.
+// giveUp counts an order that was begun and is not completed. Too many of them end the run, apart
+// from those whose work is in doubt, which is no fault of the store's, and those that the end of
+// the run cut off.
 func (u *user) giveUp(err error) {
 	u.tally.GiveUp()
 	d := u.driver
@@ -124,8 +130,15 @@ func (u *user) giveUp(err error) {
 	if store.Classify(err) == store.Config {
 		d.halt(err)
 	} else if n := d.givenUp.Add(1); n > int64(d.config.MaxErrors) {
-		d.halt(fmt.Errorf("give up after %d %s that could not be completed (max_errors is %d); the last: %w",
-			n, d.config.Words.Cycles, d.config.MaxErrors, err))
+		d.halt(
+			fmt.Errorf(
+				"give up after %d %s that could not be completed (max_errors is %d); the last: %w",
+				n,
+				d.config.Words.Cycles,
+				d.config.MaxErrors,
+				err,
+			),
+		)
 	}
 }
 

@@ -1,6 +1,7 @@
-// Package durability keeps a journal of everything that a store has acknowledged, to be compared with the store after
-// an outage: a drive or array that acknowledges writes which it does not hold is found so. What brings the outage
-// about, the comparison, running users and the audit of everything else are not its business.
+// Package durability keeps a journal of everything that a store has acknowledged, to be compared
+// with the store after an outage: a drive or array that acknowledges writes which it does not hold
+// is found so. What brings the outage about, the comparison, running users and the audit of
+// everything else are not its business.
 package durability
 
 import (
@@ -17,8 +18,9 @@ import (
 // File is the journal's name in the record of a run.
 const File = "acknowledged.bin"
 
-// Journal writes down what a store has acknowledged, as entries of the workload. Each goes to the operating system as
-// it is noted, so that nothing of the journal is lost with ds2; it is lost with the power of this machine.
+// Journal writes down what a store has acknowledged, as entries of the workload. Each goes to the
+// operating system as it is noted, so that nothing of the journal is lost with ds2; it is lost with
+// the power of this machine.
 type Journal struct {
 	file *os.File
 	mu   sync.Mutex

@@ -25,7 +25,12 @@ var _ workload.Acknowledger = twos{}
 
 func (twos) Journal() (header string, entryBytes int) { return "twos\n", 2 }
 
-func (twos) CheckJournal(context.Context, store.Database, []byte, workload.Noted) ([]result.Check, error) {
+func (twos) CheckJournal(
+	context.Context,
+	store.Database,
+	[]byte,
+	workload.Noted,
+) ([]result.Check, error) {
 	return nil, errors.New("it is not asked")
 }
 
@@ -58,7 +63,13 @@ func TestJournalCutShort(t *testing.T) {
 	for _, text := range []string{"twos\n123", "ds2 journal 2\n"} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		_, err := Read(twos{}, path)
-		require.ErrorContains(t, err, "read journal", "of %q something is missing, or it is another's", text)
+		require.ErrorContains(
+			t,
+			err,
+			"read journal",
+			"of %q something is missing, or it is another's",
+			text,
+		)
 	}
 }
 
@@ -72,6 +83,12 @@ func FuzzJournal(f *testing.F) {
 		require.NoError(t, err)
 		file.Close()
 		all, err := Read(twos{}, file.Name())
-		assert.True(t, err != nil || len(all) <= len(text), "%d bytes of entries of %d bytes", len(all), len(text))
+		assert.True(
+			t,
+			err != nil || len(all) <= len(text),
+			"%d bytes of entries of %d bytes",
+			len(all),
+			len(text),
+		)
 	}, []byte("twos\n"), []byte("twos\n1234"))
 }

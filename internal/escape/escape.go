@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// Text shows what would be obeyed instead of shown: control characters, which terminals and line-wise readers act upon,
-// and the invisible characters that reorder text. Run ids, labels, names and what a server says may hold them.
+// Text shows what would be obeyed instead of shown: control characters, which terminals and
+// line-wise readers act upon, and the invisible characters that reorder text. Run ids, labels,
+// names and what a server says may hold them.
 func Text(text string) string { return replace(text, obeyed) }
 
 // Lines is Text of a text of several lines, which may have tabs.
@@ -17,7 +18,8 @@ func Lines(text string) string {
 }
 
 func obeyed(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) ||
+		r == unicode.ReplacementChar
 }
 
 func replace(text string, escaped func(rune) bool) string {

@@ -17,28 +17,29 @@ import (
 	"ds2/internal/store"
 )
 
-// Bench is the procedure of the storage report (WORKLOAD.md section 6): as many runs as the setup asks for, each from
-// the same state of the database.
+// Bench is the procedure of the storage report (WORKLOAD.md section 6): as many runs as the setup
+// asks for, each from the same state of the database.
 type Bench struct {
 	Dir     string        // of the bench's summary and its runs
 	Planned time.Duration // that a run takes, without restore and audit
 
-	// Ready asks for a session of each target before a run, which waits while a server takes none yet; nil: no one
-	// asks.
+	// Ready asks for a session of each target before a run, which waits while a server takes none
+	// yet; nil: no one asks.
 	Ready func(context.Context) error
-	// Restore brings the database back to where every run starts; nil: each run goes on where the last ended.
-	// That ends when stop is over, or with ctx what must come to its end.
+	// Restore brings the database back to where every run starts; nil: each run goes on where the
+	// last ended. That ends when stop is over, or with ctx what must come to its end.
 	Restore func(ctx, stop context.Context) error
-	// Run makes the run of a place, and its record in a directory; faults say what is wrong with it.
+	// Run makes the run of a place, and its record in a directory; faults say what is wrong with
+	// it.
 	Run func(dir string, place runs.Place) (s result.Summary, faults []string, err error)
-	// Verify makes the audit of a run that is recorded in a directory and was cut off before its audit ended; nil: such
-	// a run is made again.
+	// Verify makes the audit of a run that is recorded in a directory and was cut off before its
+	// audit ended; nil: such a run is made again.
 	Verify func(dir string) (faults []string, err error)
 	Told   func(format string, args ...any) // is told what goes on
 }
 
-// Do makes the runs of a bench, which is an experiment of one configuration, from the start or from where b, which is
-// the bench's summary, ends.
+// Do makes the runs of a bench, which is an experiment of one configuration, from the start or from
+// where b, which is the bench's summary, ends.
 func (p Bench) Do(ctx, stop context.Context, b result.Bench) (result.Bench, error) {
 	c := &Configuration{Procedure: p, Summary: b}
 	orders := slices.Repeat([][]int{{0}}, b.Spec.Runs)
@@ -46,15 +47,22 @@ func (p Bench) Do(ctx, stop context.Context, b result.Bench) (result.Bench, erro
 	return c.Summary, err
 }
 
-// run makes the last run of b: wait for servers that recover, restore, settle, idle, run, cool down. Where says where
-// the experiment is.
-func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place, where string) error {
+// run makes the last run of b: wait for servers that recover, restore, settle, idle, run, cool
+// down. Where says where the experiment is.
+func (p Bench) run(
+	ctx, stop context.Context,
+	b *result.Bench,
+	place runs.Place,
+	where string,
+) error {
 	r := &b.Runs[len(b.Runs)-1]
 	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
 	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }
 	var err error
 	if p.Ready != nil {
-		say := func(err error) { told(fmt.Sprintf("waiting until the server accepts connections: %v", err)) }
+		say := func(err error) {
+			told(fmt.Sprintf("waiting until the server accepts connections: %v", err))
+		}
 		err = store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
 	}
 	if p.Restore != nil && err == nil && stop.Err() == nil {
@@ -90,7 +98,8 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	return nil
 }
 
-// auditLast makes the audit of the last run of b, where that was cut off: what was measured is not measured again.
+// auditLast makes the audit of the last run of b, where that was cut off: what was measured is not
+// measured again.
 func (p Bench) auditLast(b *result.Bench) error {
 	if len(b.Runs) == 0 || p.Verify == nil {
 		return nil
@@ -98,7 +107,8 @@ func (p Bench) auditLast(b *result.Bench) error {
 	r := &b.Runs[len(b.Runs)-1]
 	dir := filepath.Join(p.Dir, r.Dir)
 	s, readErr := result.ReadSummary[result.Summary](dir)
-	if r.Status == result.Running && readErr == nil && s.Status.CameToEnd() && s.Figure != nil && s.Audit == nil {
+	if r.Status == result.Running && readErr == nil && s.Status.CameToEnd() && s.Figure != nil &&
+		s.Audit == nil {
 		compare.Take(r, s)
 		r.Unaudited = true // ds2 was killed beside the audit
 		if s.Status == result.Aborted {
@@ -117,8 +127,8 @@ func (p Bench) auditLast(b *result.Bench) error {
 	return nil
 }
 
-// CompleteBench adds to the runs of the bench in o.Dir what has become known since they were made, such as a meter's
-// log.
+// CompleteBench adds to the runs of the bench in o.Dir what has become known since they were made,
+// such as a meter's log.
 func CompleteBench(o runs.Options, b *result.Bench) error {
 	dir := o.Dir
 	for i := range b.Runs {

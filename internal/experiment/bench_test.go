@@ -39,7 +39,9 @@ type outcome struct {
 	err               error
 }
 
-func newScript(outcomes ...outcome) *script { return &script{outcomes: outcomes, start: time.Now()} }
+func newScript(outcomes ...outcome) *script {
+	return &script{outcomes: outcomes, start: time.Now()}
+}
 
 func (s *script) note(what string) {
 	s.told = append(s.told, fmt.Sprintf("%s %s", time.Since(s.start).Round(time.Second), what))
@@ -96,14 +98,21 @@ func finished(opm float64) result.Summary {
 
 // ofReport is the setup of the storage report.
 var ofReport = result.Bench{Spec: result.Spec{
-	Runs: 3, Settle: result.Duration{Duration: 8 * time.Minute},
-	Idle: result.Duration{Duration: 2 * time.Minute}, Cooldown: result.Duration{Duration: time.Minute},
+	Runs:   3,
+	Settle: result.Duration{Duration: 8 * time.Minute},
+	Idle: result.Duration{
+		Duration: 2 * time.Minute,
+	},
+	Cooldown: result.Duration{Duration: time.Minute},
 }}
 
-// TestBenchOfTheStorageReport makes the report's runs of its SSDs, with the idle and active watts that its table gives
-// for the run with the median OPM, and others around them. A failed limit is no reason to repeat a run.
+// TestBenchOfTheStorageReport makes the report's runs of its SSDs, with the idle and active watts
+// that its table gives for the run with the median OPM, and others around them. A failed limit is
+// no reason to repeat a run.
 func TestBenchOfTheStorageReport(t *testing.T) {
-	verdict := func(ok bool) result.Verdicts { return result.Verdicts{{Limit: "opm > 65000", OK: ok}} }
+	verdict := func(ok bool) result.Verdicts {
+		return result.Verdicts{{Limit: "opm > 65000", OK: ok}}
+	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(
 			outcome{opm: 64973.7, idle: 395.0, active: 501.4, limits: verdict(false)},
@@ -121,7 +130,14 @@ func TestBenchOfTheStorageReport(t *testing.T) {
 		assert.InDelta(t, 65511.13, *b.RunsMean, .01)
 		assert.InDelta(t, 4.814, *b.RunsSpread, .001)
 		assert.InDelta(t, 4084.18, *b.RunsCI95, .01)
-		want := []string{"0s restore", "8m0s run 1", "28m0s restore", "36m0s run 2", "56m0s restore", "1h4m0s run 3"}
+		want := []string{
+			"0s restore",
+			"8m0s run 1",
+			"28m0s restore",
+			"36m0s run 2",
+			"56m0s restore",
+			"1h4m0s run 3",
+		}
 		assert.Equal(t, want, s.told, "it went")
 		read := summary(t, dir)
 		assert.Equal(t, b.Runs, read.Runs)
@@ -137,18 +153,24 @@ func summary(t *testing.T, dir string) result.Bench {
 	return b
 }
 
-// TestEveryRunCounts: every run that reached its window counts, none is repeated, and a limit holds if it holds in all.
+// TestEveryRunCounts: every run that reached its window counts, none is repeated, and a limit holds
+// if it holds in all.
 func TestEveryRunCounts(t *testing.T) {
 	gone := outcome{err: errors.New("server gone")}
 	noBackup := &store.Error{Op: "restore", Class: store.Config, Err: errors.New("no BACKUP")}
 	full := outcome{err: &fs.PathError{Op: "write", Path: "summary.json", Err: syscall.ENOSPC}}
 	judged := func(o outcome, ok bool) outcome {
-		o.limits = result.Verdicts{{Limit: "order p95 < 1s", Unit: result.UnitSeconds, Measured: new(.5), OK: ok}}
+		o.limits = result.Verdicts{
+			{Limit: "order p95 < 1s", Unit: result.UnitSeconds, Measured: new(.5), OK: ok},
+		}
 		return o
 	}
 	at := func(opm float64) outcome { return judged(outcome{opm: opm}, true) }
 	slow := judged(outcome{opm: 2}, false)
-	aborted := judged(outcome{opm: 2, aborted: true}, true) // its window lies before what it was aborted for
+	aborted := judged(
+		outcome{opm: 2, aborted: true},
+		true,
+	) // its window lies before what it was aborted for
 	faulty := judged(outcome{opm: 2, fault: "audit"}, true)
 	unsteady := judged(outcome{opm: 3, unsteady: true}, true)
 	early := outcome{aborted: true, noWindow: true}
@@ -165,12 +187,24 @@ func TestEveryRunCounts(t *testing.T) {
 		{"unsteady runs", false, []outcome{at(1), unsteady, at(4)}, "+++", 3, 3, ""},
 		{"unsteady runs that are dropped", true, []outcome{at(1), unsteady, at(4)}, "+-+", 2.5, 2, ""},
 		{"a run that fails", false, []outcome{at(1), gone, at(4)}, "+-+", 2.5, 2, ""},
-		{"two failures in a row", false, []outcome{at(1), gone, gone}, "+--", 1, 1,
-			"2 runs in a row failed, the last: server gone"},
-		{"a failure that another try does not mend", false, []outcome{at(1), {err: noBackup}}, "+-", 1, 1,
-			"restore: no BACKUP"},
-		{"a record that cannot be written is no fault of the drives", false, []outcome{at(1), full}, "+-", 1, 1,
-			"no space left"},
+		{
+			"two failures in a row", false,
+			[]outcome{at(1), gone, gone},
+			"+--", 1, 1,
+			"2 runs in a row failed, the last: server gone",
+		},
+		{
+			"a failure that another try does not mend", false,
+			[]outcome{at(1), {err: noBackup}},
+			"+-", 1, 1,
+			"restore: no BACKUP",
+		},
+		{
+			"a record that cannot be written is no fault of the drives", false,
+			[]outcome{at(1), full},
+			"+-", 1, 1,
+			"no space left",
+		},
 		{"a limit that fails in a run that is not the median", false, []outcome{at(5), slow, at(4)}, "+++", 4, 2, ""},
 		{"runs that a limit ended", false, []outcome{aborted, at(5), aborted}, "+++", 2, 1, ""},
 		{"runs that a limit ended before their window", false, []outcome{early, at(5), at(6)}, "-++", 5.5, 2, ""},
@@ -231,10 +265,17 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 
 func TestBenchStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stop, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // while it settles for the second run
+		stop, cancel := context.WithTimeout(
+			t.Context(),
+			30*time.Minute,
+		) // while it settles for the second run
 		defer cancel()
 		dir := t.TempDir()
-		b, err := newScript(outcome{opm: 10}, outcome{opm: 20}).bench(dir).Do(t.Context(), stop, ofReport)
+		b, err := newScript(
+			outcome{opm: 10},
+			outcome{opm: 20},
+		).bench(dir).
+			Do(t.Context(), stop, ofReport)
 		require.ErrorIs(t, err, driver.ErrStopped)
 		require.Equal(t, result.Interrupted, b.Status)
 		require.Len(t, b.Runs, 2)
@@ -245,7 +286,8 @@ func TestBenchStops(t *testing.T) {
 	})
 }
 
-// TestBenchAuditsLater (E2): a run whose audit was cut off is audited when the bench goes on, and not made again.
+// TestBenchAuditsLater (E2): a run whose audit was cut off is audited when the bench goes on, and
+// not made again.
 func TestBenchAuditsLater(t *testing.T) {
 	for why, found := range map[string][]string{"it passes": nil, "it fails": {"the audit failed"}, "aborted": nil} {
 		synctest.Test(t, func(t *testing.T) {
@@ -277,13 +319,19 @@ func TestBenchAuditsLater(t *testing.T) {
 	}
 }
 
-// TestOtherVersion: what one version of ds2 began is not continued by another, whose methods may differ (A9).
+// TestOtherVersion: what one version of ds2 began is not continued by another, whose methods may
+// differ (A9).
 func TestOtherVersion(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "a"), 0o755))
-	require.NoError(t, result.SaveSummary(filepath.Join(dir, "a"), result.Bench{Status: result.Running}))
-	left := result.Experiment{KitVersion: "v1", Status: result.Running,
-		Configurations: []result.ExperimentConfiguration{{Name: "a", Dir: "a"}}}
+	require.NoError(
+		t,
+		result.SaveSummary(filepath.Join(dir, "a"), result.Bench{Status: result.Running}),
+	)
+	left := result.Experiment{
+		KitVersion: "v1", Status: result.Running,
+		Configurations: []result.ExperimentConfiguration{{Name: "a", Dir: "a"}},
+	}
 	require.NoError(t, result.SaveSummary(dir, left))
 	now := left
 	for _, now.KitVersion = range []string{"v1", "v2"} {

@@ -1,5 +1,6 @@
-// Package experiment is the procedure: runs in a row and in blocks, their order, what counts, and how an experiment, a
-// bench or a search for the best number of users goes on after an interruption. A single run is in package runs.
+// Package experiment is the procedure: runs in a row and in blocks, their order, what counts, and
+// how an experiment, a bench or a search for the best number of users goes on after an
+// interruption. A single run is in package runs.
 package experiment
 
 import (
@@ -20,21 +21,23 @@ import (
 	"ds2/internal/store"
 )
 
-// Experiment makes the runs of several configurations in blocks, each of which has one run that counts of every
-// configuration, in a different order: what changes from hour to hour then acts on all of them alike. A bench is the
-// experiment of one configuration.
+// Experiment makes the runs of several configurations in blocks, each of which has one run that
+// counts of every configuration, in a different order: what changes from hour to hour then acts on
+// all of them alike. A bench is the experiment of one configuration.
 type Experiment struct {
 	Configurations []*Configuration
 	Orders         [][]int // those of the configurations in each block that may be made
 
-	// From Least blocks on the experiment ends where the interval of every difference in OPM reaches at most Until
-	// percent points from its estimate; with 0 it makes all blocks.
+	// From Least blocks on the experiment ends where the interval of every difference in OPM
+	// reaches at most Until percent points from its estimate; with 0 it makes all blocks.
 	Least int
 	Until float64
 
-	Sequence bool                             // all runs of one configuration come before those of the next: no blocks
-	Looked   func(block int)                  // is called when a block but the last is whole; may be nil
-	Told     func(format string, args ...any) // is told of configurations that are left out
+	// all runs of one configuration come before those of the next: no blocks
+	Sequence bool
+	// is called when a block but the last is whole; may be nil
+	Looked func(block int)
+	Told   func(format string, args ...any) // is told of configurations that are left out
 
 	whole *Experiment // that this one is a part of, while it is made
 }
@@ -51,15 +54,16 @@ type Configuration struct {
 	failures int   // runs that failed, one after the other
 }
 
-// failuresInARow is how many runs of a configuration may fail one after the other before it is left out. A run fails
-// where it ends without a result: the server is gone, too many orders were given up, the restore did not work.
+// failuresInARow is how many runs of a configuration may fail one after the other before it is left
+// out. A run fails where it ends without a result: the server is gone, too many orders were given
+// up, the restore did not work.
 const failuresInARow = 2
 
-// Do makes the runs, from the start or from where the configurations' summaries end. Each run is made once, whatever
-// comes of it, see package compare; only one that was broken off is made again. A configuration that is left out has
-// its reason in its summary, and the others go on; the error is theirs where none is left. The summaries on disk are
-// always those of the runs made so far.
-// It ends in order when stop is over, which is over with ctx at the latest.
+// Do makes the runs, from the start or from where the configurations' summaries end. Each run is
+// made once, whatever comes of it, see package compare; only one that was broken off is made again.
+// A configuration that is left out has its reason in its summary, and the others go on; the error
+// is theirs where none is left. The summaries on disk are always those of the runs made so far. It
+// ends in order when stop is over, which is over with ctx at the latest.
 func (e Experiment) Do(ctx, stop context.Context) error {
 	var err error
 	for _, c := range e.Configurations {
@@ -98,7 +102,9 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 
 // part are the configurations that take part: all but those that are left out.
 func (e Experiment) part() []*Configuration {
-	return slices.DeleteFunc(slices.Clone(e.Configurations), func(c *Configuration) bool { return c.out != nil })
+	return slices.DeleteFunc(slices.Clone(e.Configurations), func(c *Configuration) bool {
+		return c.out != nil
+	})
 }
 
 // begin takes up the summary of a ds2 that may have ended early.
@@ -148,8 +154,9 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 	}
 	e.look(block-1, done)
 	if block == 1 {
-		// Blocks for practice, with numbers from 0 down, are made and discarded: a server's and a drive's first run is
-		// often a slow one, and in few blocks it costs most of what they can show.
+		// Blocks for practice, with numbers from 0 down, are made and discarded: a server's and a
+		// drive's first run is often a slow one, and in few blocks it costs most of what they can
+		// show.
 		for _, c := range e.Configurations {
 			block = min(block, 1-c.Summary.Practice)
 		}
@@ -162,7 +169,8 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 		}
 		more := block < len(e.Orders) && len(e.part()) > 0 && !e.enough(block)
 		counts := func(c *Configuration) bool { return c.Summary.Figure != nil }
-		if e.paired() && block > 0 && more && e.Looked != nil && slices.ContainsFunc(e.Configurations, counts) {
+		if e.paired() && block > 0 && more && e.Looked != nil &&
+			slices.ContainsFunc(e.Configurations, counts) {
 			e.Looked(block)
 		}
 	}
@@ -176,38 +184,45 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 	return nil
 }
 
-// look takes into the record that the result could be seen after n blocks, and whether it was done then, if the
-// experiment goes on now.
+// look takes into the record that the result could be seen after n blocks, and whether it was done
+// then, if the experiment goes on now.
 func (e Experiment) look(blocks int, done bool) {
 	if !e.paired() || blocks < measure.MinBlocks || blocks == len(e.Orders) || e.enough(blocks) {
 		return
 	}
 	for _, c := range e.Configurations {
-		if b := &c.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool { return l.Blocks == blocks }) {
+		if b := &c.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool {
+			return l.Blocks == blocks
+		}) {
 			b.Looks = append(b.Looks, measure.Look{Blocks: blocks, Done: done})
 		}
 	}
 }
 
-// paired says whether runs are compared block by block. A bench has no blocks, since there is nothing to pair.
+// paired says whether runs are compared block by block. A bench has no blocks, since there is
+// nothing to pair.
 func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
 
-// first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because
-// it was left out is not made up for, since the others' runs of it were made at another time.
+// first is the block to go on with: the first that any configuration lacks. A block that a
+// configuration lacks because it was left out is not made up for, since the others' runs of it were
+// made at another time.
 func (e Experiment) first() int {
 	some := e.part()
 	if len(some) == 0 {
 		some = e.Configurations
 	}
 	for block := range e.Orders {
-		if slices.ContainsFunc(some, func(c *Configuration) bool { return !e.through(c, block+1) }) {
+		if slices.ContainsFunc(some, func(c *Configuration) bool {
+			return !e.through(c, block+1)
+		}) {
 			return block + 1
 		}
 	}
 	return len(e.Orders) + 1
 }
 
-// through says whether the run of a configuration in a block is made, or its time is over, as later ones are made.
+// through says whether the run of a configuration in a block is made, or its time is over, as later
+// ones are made.
 func (e Experiment) through(c *Configuration, block int) bool {
 	if block < 1 {
 		return len(runsMade(c.Summary, true)) >= c.Summary.Practice+block
@@ -235,7 +250,8 @@ func (e Experiment) enough(blocks int) bool {
 	return e.Until > 0 && blocks >= e.Least && compare.Narrow(all, e.Until)
 }
 
-// run makes the run of a configuration in a block, unless it is made or the configuration is left out.
+// run makes the run of a configuration in a block, unless it is made or the configuration is left
+// out.
 func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) error {
 	if c.out != nil || e.through(c, block) {
 		return nil
@@ -264,7 +280,8 @@ func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) 
 	case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
 		last.Status = result.Interrupted
 		return cmp.Or(err, context.Cause(ctx))
-	case errors.As(err, new(*fs.PathError)): // of the record, on this machine: no fault of the configuration
+	case errors.As(err, new(*fs.PathError)):
+		// of the record, on this machine: no fault of the configuration
 		last.Status = result.Interrupted
 		last.Faults = append(last.Faults, err.Error())
 		return err
@@ -286,8 +303,8 @@ func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) 
 	return result.SaveSummary(c.Procedure.Dir, *b)
 }
 
-// newRun adds a run to those of a bench. One that repeats an interrupted run has its number, so that runs of one block
-// have one number in all configurations.
+// newRun adds a run to those of a bench. One that repeats an interrupted run has its number, so
+// that runs of one block have one number in all configurations.
 func newRun(b *result.Bench, practice bool) *result.BenchRun {
 	name := "run"
 	if practice {
@@ -320,7 +337,14 @@ func (e Experiment) where(c *Configuration, block int) string {
 		about = "at most about"
 	}
 	until := time.Now().Add(left).Format("15:04")
-	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), until)
+	where := fmt.Sprintf(
+		"run %d of %d, %s %s left, until %s",
+		made+1,
+		all,
+		about,
+		progress.Round(left),
+		until,
+	)
 	if len(e.whole.Configurations) > 1 {
 		where = "configuration " + c.Name + ", " + where
 	}
@@ -333,14 +357,15 @@ func (e Experiment) where(c *Configuration, block int) string {
 	return where
 }
 
-// Beside is how long the runs of a configuration that are made took on average besides what is planned: restore and
-// audit.
+// Beside is how long the runs of a configuration that are made took on average besides what is
+// planned: restore and audit.
 func (c *Configuration) Beside() (took time.Duration, known bool) {
 	took, known = c.mean()
 	return max(0, took-c.Procedure.Planned), known
 }
 
-// mean is how long the runs of a configuration that came to their end took on average, from restore to audit.
+// mean is how long the runs of a configuration that came to their end took on average, from restore
+// to audit.
 func (c *Configuration) mean() (took time.Duration, known bool) {
 	seconds := 0.
 	runs := 0.
@@ -353,8 +378,9 @@ func (c *Configuration) mean() (took time.Duration, known bool) {
 	return measure.Seconds(seconds / max(runs, 1)), runs > 0
 }
 
-// Left is how many runs are made, of how many, and how long the others will take if all
-// blocks are made: each as long as those of its configuration took on average or, before the first, as its steps take.
+// Left is how many runs are made, of how many, and how long the others will take if all blocks are
+// made: each as long as those of its configuration took on average or, before the first, as its
+// steps take.
 func (e Experiment) Left() (made, all int, left time.Duration) {
 	for _, c := range e.part() {
 		each, known := c.mean()

@@ -46,7 +46,9 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 	e := Experiment{
 		Orders: measure.RandomBlocks(rand.New(rand.NewPCG(3, 0)), len(names), blocks),
 		Least:  measure.MinBlocks,
-		Told:   func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
+		Told: func(format string, args ...any) {
+			s.told = append(s.told, fmt.Sprintf(format, args...))
+		},
 	}
 	for _, name := range names {
 		c := &Configuration{Name: name, Procedure: Bench{
@@ -109,7 +111,8 @@ func noisy(m made) (float64, error) {
 	return opm, nil
 }
 
-// TestExperimentRunsInBlocks: each block has every configuration once, and the records say which run was in which.
+// TestExperimentRunsInBlocks: each block has every configuration once, and the records say which
+// run was in which.
 func TestExperimentRunsInBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
@@ -137,7 +140,8 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 	})
 }
 
-// TestExperimentEndsWhenItKnows: with until it ends as soon as the interval is narrow, and asks for no more runs.
+// TestExperimentEndsWhenItKnows: with until it ends as soon as the interval is narrow, and asks for
+// no more runs.
 func TestExperimentEndsWhenItKnows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
@@ -159,8 +163,8 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 	})
 }
 
-// TestExperimentLeavesOut: a configuration that keeps failing is left out, and the others go on; when the experiment is
-// continued it takes part again, from the block on that is due then.
+// TestExperimentLeavesOut: a configuration that keeps failing is left out, and the others go on;
+// when the experiment is continued it takes part again, from the block on that is due then.
 func TestExperimentLeavesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := errors.New("the server is gone")
@@ -181,7 +185,11 @@ func TestExperimentLeavesOut(t *testing.T) {
 		b := e.Configurations[0].Summary
 		assert.Equal(t, result.Failed, b.Status)
 		assert.Regexp(t, "2 runs in a row.*"+gone.Error(), b.Error)
-		assert.Contains(t, strings.Join(s.told, "\n"), "configuration hdd is left out: 2 runs in a row")
+		assert.Contains(
+			t,
+			strings.Join(s.told, "\n"),
+			"configuration hdd is left out: 2 runs in a row",
+		)
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd", "tape")
 		require.NoError(t, e.Do(t.Context(), t.Context()))
@@ -194,16 +202,19 @@ func TestExperimentLeavesOut(t *testing.T) {
 	})
 }
 
-// TestExperimentWaitsForRecovery: a server that recovers for three minutes has failed one run, the one that it broke
-// off, which is not made again; the next waits for it, and ends when the experiment is stopped.
+// TestExperimentWaitsForRecovery: a server that recovers for three minutes has failed one run, the
+// one that it broke off, which is not made again; the next waits for it, and ends when the
+// experiment is stopped.
 func TestExperimentWaitsForRecovery(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			var back time.Time
 			ready := func(context.Context) error {
 				if time.Now().Before(back) {
-					return &store.Error{Op: "connect", Class: store.Connection, Code: "57P03", NotYet: true,
-						Err: errors.New("the server is recovering")}
+					return &store.Error{
+						Op: "connect", Class: store.Connection, Code: "57P03", NotYet: true,
+						Err: errors.New("the server is recovering"),
+					}
 				}
 				return nil
 			}
@@ -262,8 +273,9 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 	})
 }
 
-// TestExperimentGoesOnAnywhere cuts an experiment off after each of its runs, those for practice included: it ends with
-// the same runs. Where it has a result then, the record says that it could be seen.
+// TestExperimentGoesOnAnywhere cuts an experiment off after each of its runs, those for practice
+// included: it ends with the same runs. Where it has a result then, the record says that it could
+// be seen.
 func TestExperimentGoesOnAnywhere(t *testing.T) {
 	for cut := 1; cut < 16; cut++ {
 		synctest.Test(t, func(t *testing.T) {
@@ -284,9 +296,22 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 				seen = []measure.Look{{Blocks: blocks}}
 			}
 			for _, c := range e.Configurations {
-				assert.Equal(t, []int{1, 2, 3, 4, 5, 6, 7}, c.blocks(), "cut off after run %d: %s", cut, c.Name)
+				assert.Equal(
+					t,
+					[]int{1, 2, 3, 4, 5, 6, 7},
+					c.blocks(),
+					"cut off after run %d: %s",
+					cut,
+					c.Name,
+				)
 				assert.Equal(t, "practice-1", c.Summary.Runs[0].Dir)
-				assert.Equal(t, seen, c.Summary.Looks, "cut off after run %d: it could be seen after", cut)
+				assert.Equal(
+					t,
+					seen,
+					c.Summary.Looks,
+					"cut off after run %d: it could be seen after",
+					cut,
+				)
 			}
 		})
 	}
@@ -299,8 +324,9 @@ func withPractice(e Experiment, runs int) Experiment {
 	return e
 }
 
-// TestPractice: before the first block, or in sequence before the runs of each, every configuration runs for practice.
-// That takes part in the time left and in the record, and in nothing that is concluded.
+// TestPractice: before the first block, or in sequence before the runs of each, every configuration
+// runs for practice. That takes part in the time left and in the record, and in nothing that is
+// concluded.
 func TestPractice(t *testing.T) {
 	for _, c := range []struct {
 		sequence bool
@@ -343,7 +369,9 @@ func TestSearchEndsOnError(t *testing.T) {
 		Config: result.SearchConfig{Start: 1, Max: 512, Confirm: 3},
 		Restore: upkeep.Restore{
 			Command: "echo the disk is on fire; exit 1", Output: t.Output(),
-			Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
+			Progress: func(string, progress.Unit) (progress.Tell, func()) {
+				return progress.Ignore, func() {}
+			},
 		},
 	}
 	var r result.Search

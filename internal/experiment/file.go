@@ -16,7 +16,8 @@ import (
 	"ds2/internal/result"
 )
 
-// File is the file of an experiment as it is written: what it gives for flags, which set the experiment and its runs.
+// File is the file of an experiment as it is written: what it gives for flags, which set the
+// experiment and its runs.
 type File struct {
 	Path           string
 	Own            Givens // for the experiment, not for its runs
@@ -57,18 +58,21 @@ type Key struct {
 
 // FileReader reads files of experiments, whose keys are the flags of a command line.
 type FileReader struct {
-	Key   func(name string) (Key, error)
-	Shown func(flag, value string) string // without passwords, as names and records have it; empty: not at all
+	Key func(name string) (Key, error)
+	// without passwords, as names and records have it; empty: not at all
+	Shown func(flag, value string) string
 }
 
-// fileText is the file as YAML. Its other keys are flags: those of an experiment, and those of all configurations.
+// fileText is the file as YAML. Its other keys are flags: those of an experiment, and those of all
+// configurations.
 type fileText struct {
 	Configurations map[string]yaml.Node `yaml:"configurations"`
 	Factors        map[string]yaml.Node `yaml:"factors"`
 	Flags          map[string]yaml.Node `yaml:",inline"`
 }
 
-// configurationText is one of its configurations. The other keys are flags that go before those of all.
+// configurationText is one of its configurations. The other keys are flags that go before those of
+// all.
 type configurationText struct {
 	Labels map[string]string    `yaml:"labels"`
 	Flags  map[string]yaml.Node `yaml:",inline"`
@@ -111,13 +115,17 @@ func (f *File) decoding(err error) error {
 	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
 		text = several.Errors[0]
 	}
-	text = f.Path + ": " + strings.TrimPrefix(yamlLine.ReplaceAllString(text, "line $1: "), "yaml: ")
+	text = f.Path + ": " + strings.TrimPrefix(
+		yamlLine.ReplaceAllString(text, "line $1: "),
+		"yaml: ",
+	)
 	text = strings.Replace(text, "found character that cannot start any token",
 		"indent by spaces, not tabs, and put quotes around a value that begins with @ or `", 1)
 	return errors.New(wrongKind.ReplaceAllString(text, "keys with values are expected here"))
 }
 
-// flags reads the flags among the keys of a mapping. Those of the experiment itself go to own, if there is one.
+// flags reads the flags among the keys of a mapping. Those of the experiment itself go to own, if
+// there is one.
 func (r FileReader) flags(f *File, keys map[string]yaml.Node, own Givens) (Givens, error) {
 	all := Givens{}
 	for _, name := range inOrder(keys) {
@@ -131,7 +139,11 @@ func (r FileReader) flags(f *File, keys map[string]yaml.Node, own Givens) (Given
 			return nil, err
 		}
 		if len(values) != 1 && !key.Repeated {
-			return nil, f.Wrong(node.Line, "%s has one value; values to compare stand under factors", name)
+			return nil, f.Wrong(
+				node.Line,
+				"%s has one value; values to compare stand under factors",
+				name,
+			)
 		}
 		to := all
 		if key.Own && own != nil {
@@ -173,9 +185,13 @@ func inOrder(keys map[string]yaml.Node) []string {
 // maxConfigurations bounds an experiment, and with it what a file can ask for.
 const maxConfigurations = 100
 
-// multiply makes a configuration of each in the file, or of the file itself where it has none, and each combination of
-// the factors' values.
-func (r FileReader) multiply(f *File, shared Givens, configurations, factors map[string]yaml.Node) error {
+// multiply makes a configuration of each in the file, or of the file itself where it has none, and
+// each combination of the factors' values.
+func (r FileReader) multiply(
+	f *File,
+	shared Givens,
+	configurations, factors map[string]yaml.Node,
+) error {
 	var all []*FileConfiguration
 	for _, name := range inOrder(configurations) {
 		c, err := r.configuration(f, shared, name, configurations[name])
@@ -195,7 +211,11 @@ func (r FileReader) multiply(f *File, shared Givens, configurations, factors map
 		}
 		values, err := values(f, name, key, node)
 		if err != nil || node.Kind == yaml.ScalarNode {
-			return f.Wrong(node.Line, "%s: a factor has a list of values, such as [8, 32, 128]", key.Flag)
+			return f.Wrong(
+				node.Line,
+				"%s: a factor has a list of values, such as [8, 32, 128]",
+				key.Flag,
+			)
 		}
 		if len(all)*len(values) > maxConfigurations {
 			return f.Wrong(node.Line, "%d configurations are too many: at most %d",
@@ -204,7 +224,11 @@ func (r FileReader) multiply(f *File, shared Givens, configurations, factors map
 		var product []*FileConfiguration
 		for _, c := range all {
 			if other, is := c.Given[key.Flag]; is {
-				return f.Wrong(other.Line, "%s is a factor already, so it cannot be given here", key.Flag)
+				return f.Wrong(
+					other.Line,
+					"%s is a factor already, so it cannot be given here",
+					key.Flag,
+				)
 			}
 			for _, value := range values {
 				product = append(product, r.with(c, key.Flag, Given{node.Line, []string{value}}))
@@ -217,7 +241,9 @@ func (r FileReader) multiply(f *File, shared Givens, configurations, factors map
 		if c.Name == "" {
 			c.Name = "configuration"
 		}
-		if slices.ContainsFunc(f.Configurations, func(o *FileConfiguration) bool { return o.Name == c.Name }) {
+		if slices.ContainsFunc(f.Configurations, func(o *FileConfiguration) bool {
+			return o.Name == c.Name
+		}) {
 			return f.Wrong(c.Line, "there are two configurations %q", c.Name)
 		}
 		name := dirName(c.Name)
@@ -232,7 +258,12 @@ func (r FileReader) multiply(f *File, shared Givens, configurations, factors map
 }
 
 // configuration reads one of the configurations: its labels, and flags that go before those of all.
-func (r FileReader) configuration(f *File, shared Givens, name string, node yaml.Node) (*FileConfiguration, error) {
+func (r FileReader) configuration(
+	f *File,
+	shared Givens,
+	name string,
+	node yaml.Node,
+) (*FileConfiguration, error) {
 	if strings.TrimSpace(name) == "" || len(name) > 100 {
 		return nil, f.Wrong(node.Line, "a configuration has a name of 1 to 100 bytes")
 	}

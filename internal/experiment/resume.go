@@ -13,18 +13,22 @@ import (
 	"ds2/internal/runs"
 )
 
-// How a bench, an experiment and a search go on: in a directory that holds one with the same setup, whether it was
-// interrupted or crashed. In a directory that is empty or not there, a new one begins; any other is refused with a
-// DirError.
+// How a bench, an experiment and a search go on: in a directory that holds one with the same setup,
+// whether it was interrupted or crashed. In a directory that is empty or not there, a new one
+// begins; any other is refused with a DirError.
 
 // DirError says why nothing can be begun or continued in a directory.
 type DirError struct{ error }
 
 func (e *DirError) Unwrap() error { return e.error }
 
-// takeUp is what was left in dir, read by read; nil where a new one may begin there. What it is, such as a bench, is
-// for the error; unlike says in what the one that is asked for differs.
-func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T) []string) (*T, error) {
+// takeUp is what was left in dir, read by read; nil where a new one may begin there. What it is,
+// such as a bench, is for the error; unlike says in what the one that is asked for differs.
+func takeUp[T any](
+	dir, what string,
+	read func(string) (T, error),
+	unlike func(T) []string,
+) (*T, error) {
 	left, err := read(dir)
 	if errors.Is(err, result.ErrNone) {
 		if err := result.CheckDir(dir); err != nil {
@@ -36,8 +40,10 @@ func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T
 		return nil, &DirError{err}
 	}
 	if names := unlike(left); len(names) > 0 {
-		return nil, &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to the same "+
-			"ds2 to continue it, or another directory", dir, what, strings.Join(names, "; "))}
+		return nil, &DirError{
+			fmt.Errorf("%s holds %s with another setup: %s; give the same flags to the same "+
+				"ds2 to continue it, or another directory", dir, what, strings.Join(names, "; ")),
+		}
 	}
 	if err := atomicfile.RemoveLeft(dir); err != nil {
 		return nil, fmt.Errorf("continue in %s: %w", dir, err)
@@ -45,22 +51,27 @@ func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T
 	return &left, nil
 }
 
-// Check is an error where nothing of what read reads can be begun or continued in dir, as far as that can be told
-// before its databases are opened.
+// Check is an error where nothing of what read reads can be begun or continued in dir, as far as
+// that can be told before its databases are opened.
 func Check[T any](dir string, read func(string) (T, error)) error {
 	_, err := takeUp(dir, "", read, func(T) []string { return nil })
 	return err
 }
 
-// TakeUpBench takes up the bench in the directory of its runs' options, or begins one. Unless a seed is given, they get
-// the one with which the bench began.
+// TakeUpBench takes up the bench in the directory of its runs' options, or begins one. Unless a
+// seed is given, they get the one with which the bench began.
 func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
-	left, err := takeUp(o.Dir, "a bench", result.ReadSummary[result.Bench], func(left result.Bench) []string {
-		if !seedGiven {
-			o.Seed = left.Seed
-		}
-		return differing(left.Spec, o.Asked())
-	})
+	left, err := takeUp(
+		o.Dir,
+		"a bench",
+		result.ReadSummary[result.Bench],
+		func(left result.Bench) []string {
+			if !seedGiven {
+				o.Seed = left.Seed
+			}
+			return differing(left.Spec, o.Asked())
+		},
+	)
 	switch {
 	case err != nil:
 		return result.Bench{}, err
@@ -80,8 +91,9 @@ func differing[T any](left, now T) (texts []string) {
 	return texts
 }
 
-// TakeUpExperiment takes up the experiment in dir, or gives the new one, whose directory is not made yet. One that has
-// made no run is begun anew. Unless a seed is given, it goes on with its own.
+// TakeUpExperiment takes up the experiment in dir, or gives the new one, whose directory is not
+// made yet. One that has made no run is begun anew. Unless a seed is given, it goes on with its
+// own.
 func TakeUpExperiment(
 	dir string, begun result.Experiment, seedGiven bool,
 ) (e result.Experiment, resumed bool, err error) {
@@ -91,7 +103,10 @@ func TakeUpExperiment(
 			return nil
 		}
 		if left.KitVersion != begun.KitVersion {
-			names = append(names, fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion))
+			names = append(
+				names,
+				fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion),
+			)
 		}
 		if left.Order != begun.Order {
 			names = append(names, "order")
@@ -125,23 +140,36 @@ func hasRuns(dir string, e result.Experiment) bool {
 	})
 }
 
-// TakeUp has the search go on where the one in its directory ended, or begin. One that is done is refused: a search
-// again of the same may come to another result. Unless a seed is given, it goes on with the seed that it began with.
+// TakeUp has the search go on where the one in its directory ended, or begin. One that is done is
+// refused: a search again of the same may come to another result. Unless a seed is given, it goes
+// on with the seed that it began with.
 func (s *Search) TakeUp(seedGiven bool) error {
-	left, err := takeUp(s.Dir, "a search", result.ReadSummary[result.Search], func(left result.Search) []string {
-		if !seedGiven {
-			s.Options.Seed = left.Seed
-		}
-		return append(differing(left.Spec, s.Options.Asked()), differing(left.SearchConfig, s.Config)...)
-	})
+	left, err := takeUp(
+		s.Dir,
+		"a search",
+		result.ReadSummary[result.Search],
+		func(left result.Search) []string {
+			if !seedGiven {
+				s.Options.Seed = left.Seed
+			}
+			return append(
+				differing(left.Spec, s.Options.Asked()),
+				differing(left.SearchConfig, s.Config)...)
+		},
+	)
 	switch {
 	case err != nil:
 		return err
 	case left == nil:
 		return result.MakeDir(s.Dir)
 	case left.Status == result.Done || left.Status == "":
-		return &DirError{fmt.Errorf("the search in %s is over: ds2 report shows it; give another directory for a new "+
-			"one", s.Dir)}
+		return &DirError{
+			fmt.Errorf(
+				"the search in %s is over: ds2 report shows it; give another directory for a new "+
+					"one",
+				s.Dir,
+			),
+		}
 	}
 	s.left = *left
 	s.Options.RunID = left.RunID

@@ -30,11 +30,12 @@ type Search struct {
 	Restore upkeep.Restore
 	// Trial is told each trial, how long one takes, and all that were made.
 	Trial func(t result.Trial, each time.Duration, all []result.Trial)
-	left  result.Search // one that ended before it was done, which is continued: its trials are not made again
+	// one that ended before it was done, which is continued: its trials are not made again
+	left result.Search
 }
 
-// Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be
-// used ends it with a VerdictError.
+// Do runs the search and writes its record after each trial, also where an error ends it. A run
+// whose figures cannot be used ends it with a VerdictError.
 func (s Search) Do(stop runs.Stop) (result.Search, error) {
 	r := result.Search{
 		Spec: s.Options.Asked(), SearchConfig: s.Config, Status: result.Running,
@@ -51,7 +52,8 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 	return r, errors.Join(err, result.SaveSummary(s.Dir, r))
 }
 
-// search makes trials until the number of users is confirmed or none is left. An error of a trial ends it.
+// search makes trials until the number of users is confirmed or none is left. An error of a trial
+// ends it.
 func (s Search) search(stop runs.Stop, r *result.Search) error {
 	var took time.Duration
 	failed := 0
@@ -102,7 +104,9 @@ func (s Search) conclude(r *result.Search) error {
 func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial, error) {
 	o := s.Options
 	o.Threads = t.Threads
-	o.Seed += uint64(number) // else, where nothing is restored, new customers of a repeat find their names taken
+	o.Seed += uint64(
+		number,
+	) // else, where nothing is restored, new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
 	t.Record = fmt.Sprintf("%02d-%d-users", number, t.Threads)
 	for errors.Is(result.CheckDir(filepath.Join(s.Dir, t.Record)), result.ErrNotEmpty) {
@@ -146,7 +150,9 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	if t.Error = stalled; stalled != "" {
 		return t, nil
 	}
-	if t.Strain, err = limit.Strain(summary.Limits); err != nil { // it fails, whatever the number of users
+	if t.Strain, err = limit.Strain(
+		summary.Limits,
+	); err != nil { // it fails, whatever the number of users
 		return t, &VerdictError{err}
 	}
 	t.Passed = limit.UpperHold(summary.Limits)
@@ -164,8 +170,10 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 // drivesOf is what the drives did in a run.
 func drivesOf(c result.Conclusion) (d result.TrialDrives) {
 	figures := map[string]**float64{
-		result.ReadLatency: &d.Read, result.WriteLatency: &d.Write, result.LogWriteLatency: &d.LogWrite,
-		result.ReadsOfDevices: &d.IOPS,
+		result.ReadLatency:     &d.Read,
+		result.WriteLatency:    &d.Write,
+		result.LogWriteLatency: &d.LogWrite,
+		result.ReadsOfDevices:  &d.IOPS,
 	}
 	for _, condition := range c.Conditions {
 		if figure, ok := figures[condition.Name]; ok {

@@ -1,7 +1,7 @@
-// Package fuzztest gives parsers malformed input, in two ways that share their examples: Go's fuzzing, which follows
-// what the parser's code does, and changed examples by the million, which it does not look into and is a hundred times
-// faster with. What the former found worth keeping is kept in testdata/corpus, a file for each parser, and is an
-// example too.
+// Package fuzztest gives parsers malformed input, in two ways that share their examples: Go's
+// fuzzing, which follows what the parser's code does, and changed examples by the million, which it
+// does not look into and is a hundred times faster with. What the former found worth keeping is
+// kept in testdata/corpus, a file for each parser, and is an example too.
 //
 // It knows no parser.
 package fuzztest
@@ -31,10 +31,11 @@ import (
 // inputs is how many changed examples each parser gets where DS2_TEST_INPUTS does not say.
 const inputs = 2_000
 
-// Run is the body of a fuzz test: it gives parse the examples and those of the corpus, then as many changed ones as
-// DS2_TEST_INPUTS says, the same ones for the same DS2_TEST_SEED, and hands over to Go's fuzzing. parse is called
-// concurrently and says what is wrong with Errorf; a panic is a fault too. With DS2_TEST_FOUND, a directory in which
-// Go's fuzzing keeps what it found for the tests of this package, that becomes the corpus instead.
+// Run is the body of a fuzz test: it gives parse the examples and those of the corpus, then as many
+// changed ones as DS2_TEST_INPUTS says, the same ones for the same DS2_TEST_SEED, and hands over to
+// Go's fuzzing. parse is called concurrently and says what is wrong with Errorf; a panic is a fault
+// too. With DS2_TEST_FOUND, a directory in which Go's fuzzing keeps what it found for the tests of
+// this package, that becomes the corpus instead.
 func Run[T string | []byte](f *testing.F, parse func(t testing.TB, input T), examples ...T) {
 	f.Helper()
 	path := filepath.Join("testdata", "corpus", f.Name())
@@ -66,8 +67,8 @@ func (w *watched) Errorf(format string, args ...any) {
 	w.TB.Errorf(format, args...)
 }
 
-// change gives parse changed examples, on as many goroutines as there are CPUs. Each thousand is drawn from a separate
-// seed, so that they are the same on any number of them.
+// change gives parse changed examples, on as many goroutines as there are CPUs. Each thousand is
+// drawn from a separate seed, so that they are the same on any number of them.
 func change[T string | []byte](f *testing.F, parse func(testing.TB, T), examples []T) {
 	count := inputs
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_INPUTS")); err == nil {
@@ -98,7 +99,12 @@ func change[T string | []byte](f *testing.F, parse func(testing.TB, T), examples
 		})
 	}
 	workers.Wait()
-	f.Logf("%d changed examples of seed %d in %s", count, seed, time.Since(begun).Round(time.Millisecond))
+	f.Logf(
+		"%d changed examples of seed %d in %s",
+		count,
+		seed,
+		time.Since(begun).Round(time.Millisecond),
+	)
 }
 
 // holds gives parse one input; false where it found a fault.
@@ -117,13 +123,71 @@ func holds[T string | []byte](f *testing.F, parse func(testing.TB, T), input T) 
 
 // tokens are what parsers stumble over.
 var tokens = []string{
-	"0", "-1", "1e309", "-0.0", "NaN", "Inf", "9223372036854775808", "18446744073709551615", "0x10", "1e-400",
-	".", "%", "=", ":", ";", ",", "/", "..", "<", ">", "'", "\"", "\\", "\\u0000", "{", "}", "[", "]", "(", ")",
-	"null", "true", "{}", "[]", "\"\":", "&a ", "*a", "!!int ", "- ", "? ", "#", "\n", "\r\n", "\t", " ", "\x00",
-	"\x1b[2J", "\xff", "\xc3", "é", "∞", "\u202e", "\u2028", "s", "m", "h", "ms", "MB", "TB", "p95", "--",
+	"0",
+	"-1",
+	"1e309",
+	"-0.0",
+	"NaN",
+	"Inf",
+	"9223372036854775808",
+	"18446744073709551615",
+	"0x10",
+	"1e-400",
+	".",
+	"%",
+	"=",
+	":",
+	";",
+	",",
+	"/",
+	"..",
+	"<",
+	">",
+	"'",
+	"\"",
+	"\\",
+	"\\u0000",
+	"{",
+	"}",
+	"[",
+	"]",
+	"(",
+	")",
+	"null",
+	"true",
+	"{}",
+	"[]",
+	"\"\":",
+	"&a ",
+	"*a",
+	"!!int ",
+	"- ",
+	"? ",
+	"#",
+	"\n",
+	"\r\n",
+	"\t",
+	" ",
+	"\x00",
+	"\x1b[2J",
+	"\xff",
+	"\xc3",
+	"é",
+	"∞",
+	"\u202e",
+	"\u2028",
+	"s",
+	"m",
+	"h",
+	"ms",
+	"MB",
+	"TB",
+	"p95",
+	"--",
 }
 
-// mutate appends to to one of the examples, or the beginning of one with the end of another, with up to four changes.
+// mutate appends to to one of the examples, or the beginning of one with the end of another, with
+// up to four changes.
 func mutate[T string | []byte](random *rand.Rand, to []byte, examples []T) []byte {
 	if len(examples) == 0 {
 		return to
@@ -159,7 +223,8 @@ func mutate[T string | []byte](random *rand.Rand, to []byte, examples []T) []byt
 	return to
 }
 
-// A corpus keeps a limited number of inputs of limited length: the shortest, which are most different for their size.
+// A corpus keeps a limited number of inputs of limited length: the shortest, which are most
+// different for their size.
 const (
 	maxKept = 200
 	maxSize = 1 << 10
@@ -193,7 +258,9 @@ func keep(path, found string) error {
 			all = append(all, text)
 		}
 	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
+	})
 	all = slices.Compact(all)
 	var b strings.Builder
 	for _, text := range all[:min(len(all), maxKept)] {

@@ -1,7 +1,8 @@
-// Package iotrace times every I/O of the drives under a database server on this machine, by what the I/O was for: data
-// that a session reads, data that checkpoints write, the log's writes and flushes. The kernel counts them in histograms
-// (iotrace.bpf.c), which cost a few hundred nanoseconds per I/O; nothing is sent to ds2 for each. It knows no database:
-// whose directories and processes are whose is said to it. What the times mean for a run is for others to say.
+// Package iotrace times every I/O of the drives under a database server on this machine, by what
+// the I/O was for: data that a session reads, data that checkpoints write, the log's writes and
+// flushes. The kernel counts them in histograms (iotrace.bpf.c), which cost a few hundred
+// nanoseconds per I/O; nothing is sent to ds2 for each. It knows no database: whose directories and
+// processes are whose is said to it. What the times mean for a run is for others to say.
 package iotrace
 
 import (
@@ -10,12 +11,14 @@ import (
 	"time"
 )
 
-// Class is what an I/O was for. Reads of data are those that the server's processes make for its clients. Writes are
-// told by the directory of the file, also those that the kernel makes later from its page cache. A flush is a process's
-// wait for the drive's cache: of the log if it is a session or the log's writer, of data if it is the checkpointer.
+// Class is what an I/O was for. Reads of data are those that the server's processes make for its
+// clients. Writes are told by the directory of the file, also those that the kernel makes later
+// from its page cache. A flush is a process's wait for the drive's cache: of the log if it is a
+// session or the log's writer, of data if it is the checkpointer.
 type Class int
 
-// Classes is how many there are, in the kernel's order: of each kind of file the reads, the writes and the flushes.
+// Classes is how many there are, in the kernel's order: of each kind of file the reads, the writes
+// and the flushes.
 const Classes Class = 9
 
 func (c Class) String() string {

@@ -112,7 +112,10 @@ func reason(err error) error {
 	case errors.Is(err, unix.EPERM):
 		return fmt.Errorf("run ds2 as root, or with CAP_BPF and CAP_PERFMON: %w", err)
 	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the kernel is older than 5.14, or was built without BTF (CONFIG_DEBUG_INFO_BTF): %w", err)
+		return fmt.Errorf(
+			"the kernel is older than 5.14, or was built without BTF (CONFIG_DEBUG_INFO_BTF): %w",
+			err,
+		)
 	}
 	return err
 }
@@ -157,7 +160,10 @@ func (t *Tracer) directory(d Directory) error {
 		if err := unix.Stat(path, &st); err != nil {
 			return nil //nolint:nilerr // gone meanwhile
 		}
-		key := directoryKey{Inode: st.Ino, Device: kernelNumber(unix.Major(st.Dev), unix.Minor(st.Dev))}
+		key := directoryKey{
+			Inode:  st.Ino,
+			Device: kernelNumber(unix.Major(st.Dev), unix.Minor(st.Dev)),
+		}
 		return t.objects.Maps["directories"].Put(key, whose)
 	})
 }
@@ -170,14 +176,17 @@ var titles = map[string]uint32{
 	"stats collector": background, "logical replication": background,
 }
 
-// Look finds new processes of the servers that work for no client: call it once a second. The error says that a server
-// is gone.
+// Look finds new processes of the servers that work for no client: call it once a second. The error
+// says that a server is gone.
 func (t *Tracer) Look() (gone error) {
 	now := map[int]bool{}
 	for _, server := range t.servers {
 		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
 		if _, err := os.Stat(fmt.Sprintf("/proc/%d", server)); err != nil {
-			gone = fmt.Errorf("the server's process %d is gone: its I/Os count as other ones from here on", server)
+			gone = fmt.Errorf(
+				"the server's process %d is gone: its I/Os count as other ones from here on",
+				server,
+			)
 		}
 		for _, field := range strings.Fields(string(children)) {
 			pid, _ := strconv.Atoi(field)
@@ -208,7 +217,10 @@ func (t *Tracer) Look() (gone error) {
 // Read gives the histograms since the start: of each class, of each drive in their order.
 func (t *Tracer) Read() ([][Classes]Histogram, error) {
 	all := make([][Classes]Histogram, len(t.drives)) // as the kernel has them
-	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), len(all)*int(unsafe.Sizeof(all[0])))
+	memory := unsafe.Slice(
+		(*byte)(unsafe.Pointer(unsafe.SliceData(all))),
+		len(all)*int(unsafe.Sizeof(all[0])),
+	)
 	if _, err := t.memory.ReadAt(memory, 0); err != nil {
 		return nil, fmt.Errorf("read the times of I/Os: %w", err)
 	}

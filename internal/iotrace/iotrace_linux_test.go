@@ -26,9 +26,9 @@ func TestOpenFails(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// TestClasses: on drives that are held back in bursts, reads and writes of data, writes and flushes of the log, and
-// those of another directory are counted as what they are, each once, no longer than their callers waited and as long
-// as the drive took.
+// TestClasses: on drives that are held back in bursts, reads and writes of data, writes and flushes
+// of the log, and those of another directory are counted as what they are, each once, no longer
+// than their callers waited and as long as the drive took.
 func TestClasses(t *testing.T) {
 	nightly.Only(t, "times I/Os to a few hundredths, which takes a quiet machine")
 	for _, c := range []struct {
@@ -41,13 +41,15 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// held is how many reads and writes a second each drive does: of some, the next has to wait for the next burst.
+// held is how many reads and writes a second each drive does: of some, the next has to wait for the
+// next burst.
 const held = 100
 
 // each is how many I/Os of each class are made on each drive.
 const each = 200
 
-// waited is what an I/O takes at least that had to: so long that what a quiet machine adds is below 5 %.
+// waited is what an I/O takes at least that had to: so long that what a quiet machine adds is below
+// 5 %.
 const waited = 20 * time.Millisecond
 
 // timed are the classes whose I/Os are made, in their order.
@@ -64,7 +66,11 @@ func classes(t *testing.T, fileSystem string, number int) {
 		d := newDrive(t, fileSystem)
 		drives = append(drives, d)
 		names = append(names, d.slow.Name)
-		directories = append(directories, Directory{Path: d.data}, Directory{Path: d.log, Log: true})
+		directories = append(
+			directories,
+			Directory{Path: d.data},
+			Directory{Path: d.log, Log: true},
+		)
 		d.slow.Hold(t, held, held)
 		before += d.slow.Counts(t).ReadSeconds
 	}
@@ -103,17 +109,36 @@ func classes(t *testing.T, fileSystem string, number int) {
 		// A kernel may run no program in some interrupts: see the evidence.
 		require.LessOrEqual(t, lost, n/20, "%v: each", class)
 		for i, took := range traced {
-			require.LessOrEqual(t, took*99/100, waits[i], "%v: no longer than was waited", class) // buckets have 1 %
+			require.LessOrEqual(
+				t,
+				took*99/100,
+				waits[i],
+				"%v: no longer than was waited",
+				class,
+			) // buckets have 1 %
 		}
 		had := len(waits)
 		if i := slices.IndexFunc(waits, func(w time.Duration) bool { return w < waited }); i >= 0 {
 			had = i
 		}
-		t.Logf("%v: %d of %d are not counted; %d had to wait, half of them %s, where callers waited %s",
-			class, lost, n, had, traced[had/2], waits[had/2])
+		t.Logf(
+			"%v: %d of %d are not counted; %d had to wait, half of them %s, where callers waited %s",
+			class,
+			lost,
+			n,
+			had,
+			traced[had/2],
+			waits[had/2],
+		)
 		if class != logFlush { // which the control group lets through
 			require.GreaterOrEqual(t, had, n/100, "%v that had to wait", class)
-			require.GreaterOrEqual(t, traced[had/2], waits[had/2+lost]*8/10, "%v: as long as the drive took", class)
+			require.GreaterOrEqual(
+				t,
+				traced[had/2],
+				waits[had/2+lost]*8/10,
+				"%v: as long as the drive took",
+				class,
+			)
 		}
 		if class == dataRead && lost == 0 {
 			require.InEpsilon(t, counted, sum, .05, "as the kernel counts the drives' reads")
@@ -124,11 +149,13 @@ func classes(t *testing.T, fileSystem string, number int) {
 	}
 }
 
-// open skips the test where the machine does not let it trace; where its kernel refuses the programs, the test fails.
+// open skips the test where the machine does not let it trace; where its kernel refuses the
+// programs, the test fails.
 func open(t testing.TB, drives []string, directories []Directory, servers []int) *Tracer {
 	t.Helper()
 	tracer, err := Open(drives, directories, servers)
-	if errors.Is(err, unix.EPERM) || errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, unix.EPERM) || errors.Is(err, ebpf.ErrNotSupported) ||
+		errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
@@ -148,7 +175,9 @@ const blocks, size = 64, 8192
 
 func newDrive(t testing.TB, fileSystem string) *drive {
 	t.Helper()
-	d := &drive{slow: devicetest.MountSlow(t, fileSystem, "/dev/shm", 320<<20)} // the least that XFS takes
+	d := &drive{
+		slow: devicetest.MountSlow(t, fileSystem, "/dev/shm", 320<<20),
+	} // the least that XFS takes
 	d.data, d.log = filepath.Join(d.slow.Dir, "data"), filepath.Join(d.slow.Dir, "data", "log")
 	file := func(dir string) *os.File {
 		require.NoError(t, os.Mkdir(dir, 0o755))
@@ -159,7 +188,13 @@ func newDrive(t testing.TB, fileSystem string) *drive {
 		require.NoError(t, err)
 		return f
 	}
-	d.table, d.segment, d.other = file(d.data), file(d.log), file(filepath.Join(d.slow.Dir, "others"))
+	d.table, d.segment, d.other = file(
+		d.data,
+	), file(
+		d.log,
+	), file(
+		filepath.Join(d.slow.Dir, "others"),
+	)
 	var err error
 	d.direct, err = os.OpenFile(d.table.Name(), os.O_RDONLY|syscall.O_DIRECT, 0)
 	require.NoError(t, err)
@@ -179,7 +214,10 @@ func (d *drive) make() error {
 		return unix.SyncFileRange(int(f.Fd()), at, size, wait)
 	}
 	do := []func(at int64) error{
-		func(at int64) error { _, err := syscall.Pread(int(d.direct.Fd()), buffer, at); return err },
+		func(at int64) error {
+			_, err := syscall.Pread(int(d.direct.Fd()), buffer, at)
+			return err
+		},
 		func(at int64) error { return write(d.table, at) },
 		func(at int64) error { return write(d.segment, at) },
 		func(int64) error { return syscall.Fdatasync(int(d.segment.Fd())) },
@@ -204,10 +242,16 @@ func (d *drive) make() error {
 	return err
 }
 
-// BenchmarkTracer is what the tracer takes of a CPU for a read, by the kernel's own times of its programs.
+// BenchmarkTracer is what the tracer takes of a CPU for a read, by the kernel's own times of its
+// programs.
 func BenchmarkTracer(b *testing.B) {
 	d := newDrive(b, "ext4")
-	tracer := open(b, []string{d.slow.Name}, []Directory{{Path: d.data}, {Path: d.log, Log: true}}, []int{os.Getpid()})
+	tracer := open(
+		b,
+		[]string{d.slow.Name},
+		[]Directory{{Path: d.data}, {Path: d.log, Log: true}},
+		[]int{os.Getpid()},
+	)
 	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
 	require.NoError(b, err)
 	defer stats.Close()

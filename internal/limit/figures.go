@@ -10,14 +10,21 @@ import (
 	"ds2/internal/result"
 )
 
-// Of gives the figures of a window of a run whose first orders started at start. Response times are those of the
-// intervals that lie in the window; "errors" is failed attempts for each order begun, "dropped" the share of the orders
-// due that an open loop never began. "device", "data" and "log" are the slowest drive in counters, of all or of those
-// that have the role on machine: the mean is over requests, the max the highest mean of a second (device) or of 15 s
-// (data, log). "iops" is the reads and writes a second of the data's drives. A cycle of users, such as an order, goes
-// by the name that its workload has for it.
-func Of(words result.Words, series measure.Series, w measure.Window, counters monitor.Table, start time.Time,
-	machine *monitor.Machine) (Figures, error) {
+// Of gives the figures of a window of a run whose first orders started at start. Response times are
+// those of the intervals that lie in the window; "errors" is failed attempts for each order begun,
+// "dropped" the share of the orders due that an open loop never began. "device", "data" and "log"
+// are the slowest drive in counters, of all or of those that have the role on machine: the mean is
+// over requests, the max the highest mean of a second (device) or of 15 s (data, log). "iops" is
+// the reads and writes a second of the data's drives. A cycle of users, such as an order, goes by
+// the name that its workload has for it.
+func Of(
+	words result.Words,
+	series measure.Series,
+	w measure.Window,
+	counters monitor.Table,
+	start time.Time,
+	machine *monitor.Machine,
+) (Figures, error) {
 	span := measure.Span{From: measure.Seconds(w.From), To: measure.Seconds(w.To)}
 	all, err := series.Distributions(span)
 	if err != nil {
@@ -39,8 +46,17 @@ func Of(words result.Words, series measure.Series, w measure.Window, counters mo
 			times[group] = measure.Merge(group, some...)
 		}
 	}
-	seen := monitor.Drives{Counters: counters, Machine: machine, From: start.Add(span.From), To: start.Add(span.To)}
-	ofWindow := map[string]float64{"opm": w.OPM, "errors": w.ErrorShare(), "dropped": w.DroppedShare()}
+	seen := monitor.Drives{
+		Counters: counters,
+		Machine:  machine,
+		From:     start.Add(span.From),
+		To:       start.Add(span.To),
+	}
+	ofWindow := map[string]float64{
+		"opm":     w.OPM,
+		"errors":  w.ErrorShare(),
+		"dropped": w.DroppedShare(),
+	}
 	return func(m Metric) (value float64, atLeast, measured bool) {
 		if value, ok := ofWindow[m.Subject]; ok {
 			return value, false, !math.IsNaN(value)

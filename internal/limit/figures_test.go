@@ -13,12 +13,17 @@ import (
 	"ds2/internal/result"
 )
 
-var browses = map[string][]string{"browse": {"browse_by_category", "browse_by_actor", "browse_by_title"}}
+var browses = map[string][]string{
+	"browse": {"browse_by_category", "browse_by_actor", "browse_by_title"},
+}
 
-// TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100 ms, one of ten of
-// them 900 ms.
+// TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100
+// ms, one of ten of them 900 ms.
 func TestOf(t *testing.T) {
-	meter := measure.NewMeter([]string{"login", "browse_by_actor", "browse_by_title"}, []string{"host/db"})
+	meter := measure.NewMeter(
+		[]string{"login", "browse_by_actor", "browse_by_title"},
+		[]string{"host/db"},
+	)
 	user := meter.NewRecorder(0)
 	var series measure.Series
 	for second := 1; second <= 20; second++ {
@@ -51,7 +56,10 @@ func TestOf(t *testing.T) {
 			"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "cpu.busy_ratio",
 		},
 		Rows: []monitor.Row{
-			{Time: start.Add(10 * time.Second), Values: []float64{1, 9, 1, 9, 1}}, // before the window
+			{
+				Time:   start.Add(10 * time.Second),
+				Values: []float64{1, 9, 1, 9, 1},
+			}, // before the window
 			{Time: start.Add(11 * time.Second), Values: []float64{100, 0.001, 0, nan, 1}},
 			{Time: start.Add(12 * time.Second), Values: []float64{300, 0.005, 10, 0.002, 1}},
 			{Time: start.Add(20 * time.Second), Values: []float64{0, nan, 1, 0.012, 1}},
@@ -59,7 +67,14 @@ func TestOf(t *testing.T) {
 		},
 	}
 	machine := drives([]monitor.Role{monitor.Data}, []monitor.Role{monitor.Log})
-	figures, err := Of(result.Words{Cycle: "transaction", Groups: browses}, series, window, counters, start, machine)
+	figures, err := Of(
+		result.Words{Cycle: "transaction", Groups: browses},
+		series,
+		window,
+		counters,
+		start,
+		machine,
+	)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		why    string
@@ -77,8 +92,11 @@ func TestOf(t *testing.T) {
 		{"the longest browse", Metric{"browse", "max"}, 0.45},
 		{"a cycle goes by its workload's name", Metric{"order", "mean"}, nan},
 		{"an operation that never ran", Metric{"login", "p95"}, nan},
-		{"the slower device, by operations: 0.1 s and 1.5 s for 400, 0.02 and 0.012 for 11",
-			Metric{"device read", "mean"}, 0.004},
+		{
+			"the slower device, by operations: 0.1 s and 1.5 s for 400, 0.02 and 0.012 for 11",
+			Metric{"device read", "mean"},
+			0.004,
+		},
 		{"the highest second of any device", Metric{"device read", "max"}, 0.012},
 		{"writes were not sampled", Metric{"device write", "mean"}, nan},
 		{"of the data's drive alone", Metric{"data read", "mean"}, 0.004},
@@ -88,18 +106,27 @@ func TestOf(t *testing.T) {
 	} {
 		got, _, measured := figures(c.metric)
 		assert.Equal(t, !math.IsNaN(c.want), measured, c.why)
-		assert.True(t, !measured || math.Abs(got-c.want) <= 0.02*c.want, "%s: %v, want %v", c.why, got, c.want)
+		assert.True(
+			t,
+			!measured || math.Abs(got-c.want) <= 0.02*c.want,
+			"%s: %v, want %v",
+			c.why,
+			got,
+			c.want,
+		)
 	}
 }
 
 // drives is a machine of two drives, by what they are for.
 func drives(sda, sdb []monitor.Role) *monitor.Machine {
-	return &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: sda}, {Name: "sdb", Roles: sdb}}}
+	return &monitor.Machine{
+		Drives: []monitor.Drive{{Name: "sda", Roles: sda}, {Name: "sdb", Roles: sdb}},
+	}
 }
 
-// TestRoles judges the drives of a database by what it keeps on them: as Jetstress does, by reads of the data and
-// writes of the log over means of 15 s. A published run passed with writes of the data at 71 ms (mailbox/WORKLOAD.md
-// section 3).
+// TestRoles judges the drives of a database by what it keeps on them: as Jetstress does, by reads
+// of the data and writes of the log over means of 15 s. A published run passed with writes of the
+// data at 71 ms (mailbox/WORKLOAD.md section 3).
 func TestRoles(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	data := []monitor.Role{monitor.Data}
@@ -130,7 +157,16 @@ func TestRoles(t *testing.T) {
 			if second == 100 {
 				logWrite = c.spike
 			}
-			values := []float64{200, c.dataRead / 1e3, 200, c.dataWrite / 1e3, 0, math.NaN(), 100, logWrite / 1e3}
+			values := []float64{
+				200,
+				c.dataRead / 1e3,
+				200,
+				c.dataWrite / 1e3,
+				0,
+				math.NaN(),
+				100,
+				logWrite / 1e3,
+			}
 			at := start.Add(time.Duration(second) * time.Second)
 			counters.Rows = append(counters.Rows, monitor.Row{Time: at, Values: values})
 		}

@@ -1,6 +1,7 @@
-// Package limit reads limits such as "order p95 < 500ms" and judges measured figures by them: pass or fail, with the
-// value beside it. It is the verdict of Jetstress (WORKLOAD.md section 7) for any run of the kit. What a figure is and
-// over which window it was taken belongs to whoever measured it; see [Figures].
+// Package limit reads limits such as "order p95 < 500ms" and judges measured figures by them: pass
+// or fail, with the value beside it. It is the verdict of Jetstress (WORKLOAD.md section 7) for any
+// run of the kit. What a figure is and over which window it was taken belongs to whoever measured
+// it; see [Figures].
 package limit
 
 import (
@@ -14,12 +15,13 @@ import (
 
 // Metric names one measured figure.
 type Metric struct {
-	// Subject is what a workload calls one of its operations, several of them or their cycle, such as "order";
-	// "device", "data" or "log" with "read" or "write", the latter two also with "flush"; "errors", "dropped", "opm" or
-	// "iops".
+	// Subject is what a workload calls one of its operations, several of them or their cycle, such
+	// as "order"; "device", "data" or "log" with "read" or "write", the latter two also with
+	// "flush"; "errors", "dropped", "opm" or "iops".
 	Subject string
 
-	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors, dropped, opm and iops.
+	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors, dropped,
+	// opm and iops.
 	Stat string
 }
 
@@ -75,37 +77,46 @@ func (c Comparison) holds(value, bound float64) bool {
 func (l Limit) String() string { return l.text }
 
 type subject struct {
-	unit        result.Unit
-	percentiles bool            // each operation is a sample; a device has one figure a second, so mean and max only
-	io          *monitor.IOKind // that the drives' counters have mean and maximum of; nil: they do not
+	unit result.Unit
+	// each operation is a sample; a device has one figure a second, so mean and max only
+	percentiles bool
+	// that the drives' counters have mean and maximum of; nil: they do not
+	io *monitor.IOKind
 }
 
-// subjects are those that no workload adds. The maxima of data and log are over means of 15 s, as Jetstress takes them
-// (WORKLOAD.md section 7).
+// subjects are those that no workload adds. The maxima of data and log are over means of 15 s, as
+// Jetstress takes them (WORKLOAD.md section 7).
 var subjects = map[string]subject{
-	"device read":  {unit: result.UnitSeconds, io: &monitor.IOKind{Over: monitor.Interval}},
-	"device write": {unit: result.UnitSeconds, io: &monitor.IOKind{Write: true, Over: monitor.Interval}},
-	"data read":    ofRole(monitor.Data, false),
-	"data write":   ofRole(monitor.Data, true),
-	"data flush":   {unit: result.UnitSeconds, percentiles: true},
-	"log read":     ofRole(monitor.Log, false),
-	"log write":    ofRole(monitor.Log, true),
-	"log flush":    {unit: result.UnitSeconds, percentiles: true},
-	"iops":         {unit: result.UnitIOPS},
-	"errors":       {unit: result.UnitRatio},
-	"dropped":      {unit: result.UnitRatio},
-	"opm":          {unit: result.UnitOPM},
+	"device read": {unit: result.UnitSeconds, io: &monitor.IOKind{Over: monitor.Interval}},
+	"device write": {
+		unit: result.UnitSeconds,
+		io:   &monitor.IOKind{Write: true, Over: monitor.Interval},
+	},
+	"data read":  ofRole(monitor.Data, false),
+	"data write": ofRole(monitor.Data, true),
+	"data flush": {unit: result.UnitSeconds, percentiles: true},
+	"log read":   ofRole(monitor.Log, false),
+	"log write":  ofRole(monitor.Log, true),
+	"log flush":  {unit: result.UnitSeconds, percentiles: true},
+	"iops":       {unit: result.UnitIOPS},
+	"errors":     {unit: result.UnitRatio},
+	"dropped":    {unit: result.UnitRatio},
+	"opm":        {unit: result.UnitOPM},
 }
 
 func ofRole(role monitor.Role, write bool) subject {
-	return subject{result.UnitSeconds, true, &monitor.IOKind{Role: role, Write: write, Over: monitor.VerdictMeans}}
+	return subject{
+		result.UnitSeconds,
+		true,
+		&monitor.IOKind{Role: role, Write: write, Over: monitor.VerdictMeans},
+	}
 }
 
 // operation is a subject that a workload adds.
 var operation = subject{unit: result.UnitSeconds, percentiles: true}
 
-// Traced says that the figure is known only where I/Os are traced: a percentile of a drive's, and all of flushes. The
-// mean and the maximum of reads and writes are those of the drives' counters.
+// Traced says that the figure is known only where I/Os are traced: a percentile of a drive's, and
+// all of flushes. The mean and the maximum of reads and writes are those of the drives' counters.
 func (m Metric) Traced() bool {
 	_, isPercentile := percentile(m.Stat)
 	s := subjects[m.Subject]

@@ -47,7 +47,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseFault checks the message and that the caret, shown here in the text as ^ before the fault, is in its place.
+// TestParseFault checks the message and that the caret, shown here in the text as ^ before the
+// fault, is in its place.
 func TestParseFault(t *testing.T) {
 	for _, c := range []struct{ text, reason string }{
 		{"^", "unknown figure"},
@@ -84,7 +85,10 @@ func TestParseFault(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	texts := []string{
-		"opm>=6e4", "größe \x00\xff < 1s", "order p99.9 <= .5 s", "device sda write mean < 10ms for 5m",
+		"opm>=6e4",
+		"größe \x00\xff < 1s",
+		"order p99.9 <= .5 s",
+		"device sda write mean < 10ms for 5m",
 		"errors < 1%",
 	}
 	for _, preset := range presets {
@@ -97,7 +101,15 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(l.String())
-		require.True(t, err == nil && again == l, "%q reads as %#v, and its text as %#v, %v", text, l, again, err)
+		require.True(
+			t,
+			err == nil && again == l,
+			"%q reads as %#v, and its text as %#v, %v",
+			text,
+			l,
+			again,
+			err,
+		)
 	}, texts...)
 }
 
@@ -145,10 +157,16 @@ func assertVerdicts(t *testing.T, got result.Verdicts, want ...string) {
 
 func TestJudge(t *testing.T) {
 	limits, err := ParseAll([]string{
-		"order p95 < 500ms", "order p95 <= 600ms", "errors < 0.1%", "opm > 60000", "device read mean < 20ms",
+		"order p95 < 500ms",
+		"order p95 <= 600ms",
+		"errors < 0.1%",
+		"opm > 60000",
+		"device read mean < 20ms",
 	})
 	require.NoError(t, err)
-	measured := known(map[Metric]float64{{"order", "p95"}: 0.6, {"errors", ""}: 0.00042, {"opm", ""}: 64973.7})
+	measured := known(
+		map[Metric]float64{{"order", "p95"}: 0.6, {"errors", ""}: 0.00042, {"opm", ""}: 64973.7},
+	)
 	got := Judge(limits, measured)
 	assertVerdicts(t, got,
 		"false order p95 < 500ms: 600ms",
@@ -157,19 +175,40 @@ func TestJudge(t *testing.T) {
 		"true opm > 60000: 64973",
 		"false device read mean < 20ms: no samples")
 	assert.False(t, UpperHold(got), "a missed limit that fewer users keep")
-	assert.True(t, UpperHold(Judge(limits[3:4], known(map[Metric]float64{{"opm", ""}: 1}))), "a missed one on OPM")
-	assert.True(t, !got.Passed() && got[1:4].Passed(), "one failed limit fails the whole, and none fails nothing")
-	assert.Equal(t, "order p95 < 500ms (measured 600ms), device read mean < 20ms (no samples)", got.Failed(), "failed")
-	// What is only known to be at least so high keeps no upper limit, and fails one that it is above.
+	assert.True(
+		t,
+		UpperHold(Judge(limits[3:4], known(map[Metric]float64{{"opm", ""}: 1}))),
+		"a missed one on OPM",
+	)
+	assert.True(
+		t,
+		!got.Passed() && got[1:4].Passed(),
+		"one failed limit fails the whole, and none fails nothing",
+	)
+	assert.Equal(
+		t,
+		"order p95 < 500ms (measured 600ms), device read mean < 20ms (no samples)",
+		got.Failed(),
+		"failed",
+	)
+	// What is only known to be at least so high keeps no upper limit, and fails one that it is
+	// above.
 	atLeast := func(Metric) (float64, bool, bool) { return 0.55, true, true }
 	assertVerdicts(t, Judge(limits[:2], atLeast),
 		"false order p95 < 500ms: at least 550ms", "false order p95 <= 600ms: at least 550ms")
 }
 
 func TestStrain(t *testing.T) {
-	limits, err := ParseAll([]string{"order p95 < 500ms", "purchase p95 < 1s", "errors <= 0%", "opm > 60000"})
+	limits, err := ParseAll(
+		[]string{"order p95 < 500ms", "purchase p95 < 1s", "errors <= 0%", "opm > 60000"},
+	)
 	require.NoError(t, err)
-	figures := map[Metric]float64{{"order", "p95"}: 0.1, {"purchase", "p95"}: 0.8, {"errors", ""}: 0, {"opm", ""}: 1}
+	figures := map[Metric]float64{
+		{"order", "p95"}:    0.1,
+		{"purchase", "p95"}: 0.8,
+		{"errors", ""}:      0,
+		{"opm", ""}:         1,
+	}
 	got, err := Strain(Judge(limits, known(figures)))
 	require.NoError(t, err)
 	assert.Equal(t, 0.8, got, "that of the tightest upper limit")

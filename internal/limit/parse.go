@@ -26,8 +26,9 @@ import (
 //	lower      = ">" | ">="
 //	duration   = number ( "us" | "ms" | "s" | "m" )
 
-// Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or "opm > 60000". The
-// operations are those that are known; where there are none, as of a record, any word is one.
+// Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or
+// "opm > 60000". The operations are those that are known; where there are none, as of a record, any
+// word is one.
 func Parse(text string, operations ...string) (l Limit, err error) {
 	p := &parser{text: text}
 	l.Subject = p.next(isWord)
@@ -45,7 +46,11 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 	if !known {
 		all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
 		slices.Sort(all)
-		return l, p.fail("unknown figure %q; known: %s", l.Subject, strings.Join(slices.Compact(all), ", "))
+		return l, p.fail(
+			"unknown figure %q; known: %s",
+			l.Subject,
+			strings.Join(slices.Compact(all), ", "),
+		)
 	}
 	if kind.unit == result.UnitSeconds {
 		l.Stat = p.next(isWord)
@@ -53,9 +58,15 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 		switch {
 		case l.Stat == "mean", l.Stat == "max", isPercentile && kind.percentiles:
 		case kind.percentiles:
-			return l, p.fail("%s needs a statistic: mean, max, or a percentile such as p95 or p99.9", l.Subject)
+			return l, p.fail(
+				"%s needs a statistic: mean, max, or a percentile such as p95 or p99.9",
+				l.Subject,
+			)
 		default:
-			return l, p.fail("%s is measured once a second: its statistic is mean or max", l.Subject)
+			return l, p.fail(
+				"%s is measured once a second: its statistic is mean or max",
+				l.Subject,
+			)
 		}
 	}
 	l.Compare = Comparison(p.next(isSign))
@@ -97,7 +108,8 @@ type parser struct {
 	start, pos int
 }
 
-// next takes the next token that consists of characters in keep; it is empty where none stands there.
+// next takes the next token that consists of characters in keep; it is empty where none stands
+// there.
 func (p *parser) next(keep func(rune) bool) string {
 	rest := strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace)
 	p.start = len(p.text) - len(rest)
@@ -114,7 +126,8 @@ func isWord(r rune) bool  { return !isSign(r) && !unicode.IsSpace(r) }
 func isDigit(r rune) bool { return r == '.' || '0' <= r && r <= '9' }
 func isUnit(r rune) bool  { return !isDigit(r) && !unicode.IsSpace(r) }
 
-// fail is the reason why a limit cannot be read and, below it, the limit with a caret under the last token.
+// fail is the reason why a limit cannot be read and, below it, the limit with a caret under the
+// last token.
 func (p *parser) fail(format string, args ...any) error {
 	flat := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -123,7 +136,12 @@ func (p *parser) fail(format string, args ...any) error {
 		return ' '
 	}, p.text)
 	before := utf8.RuneCountInString(p.text[:p.start])
-	return fmt.Errorf("%s\n  %s\n  %s^", fmt.Sprintf(format, args...), flat, strings.Repeat(" ", before))
+	return fmt.Errorf(
+		"%s\n  %s\n  %s^",
+		fmt.Sprintf(format, args...),
+		flat,
+		strings.Repeat(" ", before),
+	)
 }
 
 // bounds are how those in a unit are written, and what takes a written unit to the base unit.
@@ -131,15 +149,18 @@ var bounds = map[result.Unit]struct {
 	example string
 	factors map[string]float64
 }{
-	result.UnitSeconds: {"500ms", map[string]float64{"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60}},
-	result.UnitRatio:   {"0.1%", map[string]float64{"%": 0.01}},
-	result.UnitOPM:     {"60000", map[string]float64{"": 1}},
-	result.UnitIOPS:    {"250", map[string]float64{"": 1}},
+	result.UnitSeconds: {
+		"500ms",
+		map[string]float64{"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60},
+	},
+	result.UnitRatio: {"0.1%", map[string]float64{"%": 0.01}},
+	result.UnitOPM:   {"60000", map[string]float64{"": 1}},
+	result.UnitIOPS:  {"250", map[string]float64{"": 1}},
 }
 
-// presets are sets of limits under a name: those of Jetstress for the versions of Exchange, in its performance test and
-// in its stress test (WORKLOAD.md section 7). Reads of the data and writes of the log have limits; writes of the data
-// have none. The maxima are over means of 15 s.
+// presets are sets of limits under a name: those of Jetstress for the versions of Exchange, in its
+// performance test and in its stress test (WORKLOAD.md section 7). Reads of the data and writes of
+// the log have limits; writes of the data have none. The maxima are over means of 15 s.
 var presets = map[string][]string{
 	"exchange2007":        exchange("50ms"),
 	"exchange2007-stress": exchange("100ms"),
@@ -152,15 +173,18 @@ const stressTime = 6 * time.Hour
 
 func exchange(maximum string) []string {
 	return []string{
-		"data read mean < 20ms", "data read max < " + maximum, "log write mean < 10ms", "log write max < " + maximum,
+		"data read mean < 20ms",
+		"data read max < " + maximum,
+		"log write mean < 10ms",
+		"log write max < " + maximum,
 	}
 }
 
 // Presets are the names of the sets of limits, in order.
 func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
 
-// ForRun reads limits, and names of presets among them, for a run of a length. A preset stands for that of the stress
-// test where the run is one.
+// ForRun reads limits, and names of presets among them, for a run of a length. A preset stands for
+// that of the stress test where the run is one.
 func ForRun(texts []string, run time.Duration, operations ...string) ([]Limit, error) {
 	var all []string
 	for _, text := range texts {
@@ -174,8 +198,11 @@ func ForRun(texts []string, run time.Duration, operations ...string) ([]Limit, e
 		case strings.ContainsAny(text, "<> "):
 			all = append(all, text)
 		default:
-			return nil, fmt.Errorf("%q is neither a limit, such as 'order p95 < 500ms', nor a set of limits: %s",
-				text, strings.Join(Presets(), ", "))
+			return nil, fmt.Errorf(
+				"%q is neither a limit, such as 'order p95 < 500ms', nor a set of limits: %s",
+				text,
+				strings.Join(Presets(), ", "),
+			)
 		}
 	}
 	return ParseAll(all, operations...)

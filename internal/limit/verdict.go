@@ -7,9 +7,9 @@ import (
 	"ds2/internal/result"
 )
 
-// Figures gives the measured value of a metric over a window, in the metric's unit; false where the window has no
-// sample of it. atLeast says that only a lower bound is known, as of response times where an open loop dropped orders.
-// See [Of] for what each figure is.
+// Figures gives the measured value of a metric over a window, in the metric's unit; false where the
+// window has no sample of it. atLeast says that only a lower bound is known, as of response times
+// where an open loop dropped orders. See [Of] for what each figure is.
 type Figures func(Metric) (value float64, atLeast, measured bool)
 
 // Judge gives one verdict for each limit, in their order.
@@ -27,8 +27,8 @@ func Judge(limits []Limit, figures Figures) result.Verdicts {
 	return verdicts
 }
 
-// Together gives the verdicts over several runs, each judged by the same limits in the same order. A run without
-// verdicts failed, and holds no limit.
+// Together gives the verdicts over several runs, each judged by the same limits in the same order.
+// A run without verdicts failed, and holds no limit.
 func Together(runs []result.Verdicts) (all result.Verdicts) {
 	some := slices.IndexFunc(runs, func(run result.Verdicts) bool { return len(run) > 0 })
 	if some < 0 {
@@ -51,7 +51,8 @@ func Together(runs []result.Verdicts) (all result.Verdicts) {
 	return all
 }
 
-// worse says whether a verdict is farther on the wrong side of the limit than another; without a sample it is worst.
+// worse says whether a verdict is farther on the wrong side of the limit than another; without a
+// sample it is worst.
 func worse(v, other result.Verdict) bool {
 	switch {
 	case v.Measured == nil || other.Measured == nil:
@@ -62,15 +63,18 @@ func worse(v, other result.Verdict) bool {
 	return *v.Measured > *other.Measured
 }
 
-// UpperHold tells whether every upper limit holds. Lower limits, those on OPM and IOPS, are the ones that fewer users
-// miss and that more may keep, so a search for the number of users asks this of its trials, and Passed of its result
-// only.
+// UpperHold tells whether every upper limit holds. Lower limits, those on OPM and IOPS, are the
+// ones that fewer users miss and that more may keep, so a search for the number of users asks this
+// of its trials, and Passed of its result only.
 func UpperHold(verdicts result.Verdicts) bool {
-	return !slices.ContainsFunc(verdicts, func(v result.Verdict) bool { return !v.OK && !v.Unit.Lower() })
+	return !slices.ContainsFunc(verdicts, func(v result.Verdict) bool {
+		return !v.OK && !v.Unit.Lower()
+	})
 }
 
-// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps them all with a fifth to spare. Lower
-// limits, those on OPM and IOPS, do not count. A limit without a sample is an error.
+// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps them all with a
+// fifth to spare. Lower limits, those on OPM and IOPS, do not count. A limit without a sample is an
+// error.
 func Strain(verdicts result.Verdicts) (float64, error) {
 	highest := 0.0
 	for _, v := range verdicts {

@@ -1,6 +1,7 @@
-// Package live is the page that a command serves while it is at work: what it is at, the time left, and the figures of
-// the run under way, second by second. It reads what others have measured and computes no figure, and whoever looks at
-// it can change nothing. Where the page is served, and what a viewer may cost, is for package metrics to say.
+// Package live is the page that a command serves while it is at work: what it is at, the time left,
+// and the figures of the run under way, second by second. It reads what others have measured and
+// computes no figure, and whoever looks at it can change nothing. Where the page is served, and
+// what a viewer may cost, is for package metrics to say.
 package live
 
 import (
@@ -36,8 +37,8 @@ type Frame struct {
 	Facts    []Fact    `json:"facts,omitempty"`
 	Limits   []Verdict `json:"limits,omitempty"`
 
-	// At is where Values, one for each line of the charts, stand on the time axis, in seconds. A frame with the At of
-	// the last one has none that are new.
+	// At is where Values, one for each line of the charts, stand on the time axis, in seconds. A
+	// frame with the At of the last one has none that are new.
 	At     float64    `json:"at"`
 	Values []*float64 `json:"values,omitempty"`
 	Oldest *float64   `json:"oldest,omitempty"` // what stands before it on the time axis goes
@@ -57,13 +58,15 @@ type Verdict struct {
 	OK       bool   `json:"ok"`
 }
 
-// historySeconds is for how long a viewer who comes later still sees what was: half an hour of seconds.
+// historySeconds is for how long a viewer who comes later still sees what was: half an hour of
+// seconds.
 const historySeconds = 1800
 
 // never is the time of no frame.
 var never = math.Inf(-1)
 
-// MaxViewers is how many may look at once. A viewer keeps a connection, and the server's are limited.
+// MaxViewers is how many may look at once. A viewer keeps a connection, and the server's are
+// limited.
 const MaxViewers = 8
 
 const (
@@ -95,7 +98,12 @@ type Page struct {
 
 // New makes the page of a command, such as "ds2 bench", and begins to show it. It is closed by End.
 func New(command string) *Page {
-	p := &Page{command: command, last: Frame{At: never}, viewers: map[chan []byte]bool{}, patience: patience}
+	p := &Page{
+		command:  command,
+		last:     Frame{At: never},
+		viewers:  map[chan []byte]bool{},
+		patience: patience,
+	}
 	p.stop = progress.Watch(context.Background(), tick, func(context.Context) bool {
 		p.look(time.Now())
 		return true
@@ -122,7 +130,8 @@ func (p *Page) Doing(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doing = fmt.Sprintf(format, args...)
-	if p.show.Now == nil && p.show.Title != "" { // what comes next is another run's, and so are its figures
+	if p.show.Now == nil &&
+		p.show.Title != "" { // what comes next is another run's, and so are its figures
 		p.replace(Show{})
 	}
 }
@@ -135,8 +144,8 @@ func (p *Page) Found(part string) {
 	p.send(p.found)
 }
 
-// Rest says that what was shown last is over, though the command is not, and what it came to, if anything: it stays on
-// the page until Doing says what comes next, and is asked no more.
+// Rest says that what was shown last is over, though the command is not, and what it came to, if
+// anything: it stays on the page until Doing says what comes next, and is asked no more.
 func (p *Page) Rest(result string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -221,7 +230,10 @@ func (p *Page) keep(f *Frame) {
 
 // begin is the event that begins what is shown, with all that it has shown so far.
 func (p *Page) begin() []byte {
-	return event("show", map[string]any{"command": p.command, "title": p.show.Title, "charts": p.show.Charts})
+	return event(
+		"show",
+		map[string]any{"command": p.command, "title": p.show.Title, "charts": p.show.Charts},
+	)
 }
 
 // event is an event as the browser reads it.
@@ -233,7 +245,8 @@ func event(name string, data any) []byte {
 	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, text)
 }
 
-// send hands an event to all viewers. One that is too far behind is let go: it comes again, and sees all at once.
+// send hands an event to all viewers. One that is too far behind is let go: it comes again, and
+// sees all at once.
 func (p *Page) send(e []byte) {
 	for v := range p.viewers {
 		select {
@@ -274,19 +287,25 @@ func (p *Page) leave(v chan []byte) {
 	p.watching.Done()
 }
 
-// Stream sends what is shown to one viewer, as server-sent events, until one of them leaves. The deadlines of the
-// server's connections are for requests that end: a stream has one for each event instead, so that a viewer who reads
-// nothing is let go all the same.
+// Stream sends what is shown to one viewer, as server-sent events, until one of them leaves. The
+// deadlines of the server's connections are for requests that end: a stream has one for each event
+// instead, so that a viewer who reads nothing is let go all the same.
 func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 	v := p.join()
 	if v == nil {
 		w.Header().Set("Retry-After", "5")
-		http.Error(w, fmt.Sprintf("%d viewers are watching already", MaxViewers), http.StatusServiceUnavailable)
+		http.Error(
+			w,
+			fmt.Sprintf("%d viewers are watching already", MaxViewers),
+			http.StatusServiceUnavailable,
+		)
 		return
 	}
 	defer p.leave(v)
 	connection := http.NewResponseController(w)
-	if err := connection.SetReadDeadline(time.Time{}); err != nil { // its end shows as the end of the request
+	if err := connection.SetReadDeadline(
+		time.Time{},
+	); err != nil { // its end shows as the end of the request
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -300,7 +319,9 @@ func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return
 			}
-			_ = connection.SetWriteDeadline(time.Now().Add(p.patience)) // what fails here fails below, too
+			_ = connection.SetWriteDeadline(
+				time.Now().Add(p.patience),
+			) // what fails here fails below, too
 			_, _ = w.Write(e)
 			if connection.Flush() != nil {
 				return
@@ -321,8 +342,11 @@ func (p *Page) Document(w http.ResponseWriter, _ *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "+
-		"connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	h.Set(
+		"Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "+
+			"connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+	)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.Write(text) // whoever has gone misses nothing

@@ -37,7 +37,11 @@ func counting() (Show, *atomic.Int64) {
 		Charts: []report.LiveChart{report.NewLiveChart("a", "A", "text", "OPM", false, "x", "y")},
 		Now: func() Frame {
 			at := float64(n.Add(1))
-			return Frame{Headline: fmt.Sprint(at, " OPM"), At: at, Values: []*float64{new(10 * at), nil}}
+			return Frame{
+				Headline: fmt.Sprint(at, " OPM"),
+				At:       at,
+				Values:   []*float64{new(10 * at), nil},
+			}
 		},
 	}, &n
 }
@@ -88,7 +92,8 @@ func (v *viewer) next() (name, data string) {
 	return "", ""
 }
 
-// TestStream has a viewer see a run from its first value on, one who comes later what was before, and both the end.
+// TestStream has a viewer see a run from its first value on, one who comes later what was before,
+// and both the end.
 func TestStream(t *testing.T) {
 	p := New("ds2 drive")
 	s := served(t, p)
@@ -156,7 +161,12 @@ func TestRuns(t *testing.T) {
 	await("frame", `"headline":"27,826 IOPS ± 1 %"`)
 	p.Doing("run-2: settling")
 	await("show", `"title":""`) // E7: the figures of run-1 are not those of run-2
-	assert.Contains(t, await("frame", "settling"), `"headline":""`, "while run-2 settles the page shows")
+	assert.Contains(
+		t,
+		await("frame", "settling"),
+		`"headline":""`,
+		"while run-2 settles the page shows",
+	)
 	n := asked.Load()
 	time.Sleep(3 * tick)
 	assert.Equal(t, n, asked.Load(), "a run that is over is asked how it stands")
@@ -178,20 +188,30 @@ func TestRunsInBrowser(t *testing.T) {
 	p.Begin(show)
 	says := func(title, headline, state, drawn string) chromedp.Action {
 		text := func(id, pattern string) string {
-			return fmt.Sprintf("/(?:%s)/.test(document.querySelector('#%s').textContent) && ", pattern, id)
+			return fmt.Sprintf(
+				"/(?:%s)/.test(document.querySelector('#%s').textContent) && ",
+				pattern,
+				id,
+			)
 		}
 		shown := text("title", title) + text("headline", headline) + text("state", state)
 		return chromedp.Poll(shown+drawn+"document.querySelector('.plot svg')",
 			nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
 	}
-	require.NoError(t, chromedp.Run(browser, chromedp.Navigate(s.PageURL()), says("k3f9", " OPM$", "", "")))
+	require.NoError(
+		t,
+		chromedp.Run(browser, chromedp.Navigate(s.PageURL()), says("k3f9", " OPM$", "", "")),
+	)
 	held := make(chan struct{})
 	silent := show
 	now := show.Now
 	silent.Title = "run p5q1"
 	silent.Now = func() Frame { <-held; return now() }
 	p.Begin(silent)
-	require.NoError(t, chromedp.Run(browser, says("p5q1", "^$", "^$", ""))) // nothing of k3f9 stands under its name
+	require.NoError(
+		t,
+		chromedp.Run(browser, says("p5q1", "^$", "^$", "")),
+	) // nothing of k3f9 stands under its name
 	close(held)
 	require.NoError(t, chromedp.Run(browser, says("p5q1", " OPM$", "", "")))
 	p.Rest("")
@@ -202,8 +222,8 @@ func TestRunsInBrowser(t *testing.T) {
 	require.NoError(t, chromedp.Run(browser, says("m2x8", " OPM$", "", "")))
 }
 
-// TestViewers has as many viewers as there may be, and more: those are turned away, figures are still served, and a
-// place is free as soon as one has gone.
+// TestViewers has as many viewers as there may be, and more: those are turned away, figures are
+// still served, and a place is free as soon as one has gone.
 func TestViewers(t *testing.T) {
 	p := New("ds2 drive")
 	defer p.End("")
@@ -220,9 +240,17 @@ func TestViewers(t *testing.T) {
 		name, _ := v.next()
 		require.Equal(t, "show", name, "viewer %d: %d", i, v.status)
 	}
-	assert.Equal(t, http.StatusServiceUnavailable, watch(t, ctx, s).status, "a viewer too many gets")
+	assert.Equal(
+		t,
+		http.StatusServiceUnavailable,
+		watch(t, ctx, s).status,
+		"a viewer too many gets",
+	)
 	for _, url := range []string{s.URL(), s.PageURL()} {
-		client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+		client := http.Client{
+			Timeout:   30 * time.Second,
+			Transport: &http.Transport{DisableKeepAlives: true},
+		}
 		response, err := client.Get(url)
 		require.NoError(t, err)
 		response.Body.Close()
@@ -242,7 +270,10 @@ func TestViewerWhoReadsNothing(t *testing.T) {
 	s := served(t, p)
 	long := strings.Repeat("x", 8<<20) // more than the buffers of a connection take
 	p.Begin(Show{Title: long})
-	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.PageURL(), "http://"), "/"))
+	conn, err := net.Dial(
+		"tcp",
+		strings.TrimSuffix(strings.TrimPrefix(s.PageURL(), "http://"), "/"),
+	)
 	require.NoError(t, err)
 	defer conn.Close()
 	fmt.Fprint(conn, "GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -298,7 +329,14 @@ func TestNothingChanges(t *testing.T) {
 			response, err := http.DefaultClient.Do(request)
 			require.NoError(t, err)
 			response.Body.Close()
-			assert.Equal(t, http.StatusMethodNotAllowed, response.StatusCode, "%s /%s", method, path)
+			assert.Equal(
+				t,
+				http.StatusMethodNotAllowed,
+				response.StatusCode,
+				"%s /%s",
+				method,
+				path,
+			)
 		}
 	}
 }

@@ -28,7 +28,10 @@ type amount struct{ rows, bytes int64 }
 // NewLoad follows a load that begins now. What it is told of its progress it tells another.
 func NewLoad(tell progress.Tell) *Load {
 	return &Load{
-		start: time.Now(), loaded: map[datagen.Table]amount{}, tell: tell, estimate: progress.NewEstimate(),
+		start:    time.Now(),
+		loaded:   map[datagen.Table]amount{},
+		tell:     tell,
+		estimate: progress.NewEstimate(),
 	}
 }
 
@@ -63,15 +66,29 @@ func (l *Load) Show(title string) Show {
 	return Show{
 		Title: title,
 		Charts: []report.LiveChart{
-			report.NewLiveChart("live-rows", "Rows loaded", "Rows handed to the server in each second.",
-				"rows/s", false, "rows a second"),
-			report.NewLiveChart("live-bytes", "Bytes loaded", "Bytes of CSV handed to the server in each second.",
-				"MB/s", false, "MB a second"),
+			report.NewLiveChart(
+				"live-rows",
+				"Rows loaded",
+				"Rows handed to the server in each second.",
+				"rows/s",
+				false,
+				"rows a second",
+			),
+			report.NewLiveChart(
+				"live-bytes",
+				"Bytes loaded",
+				"Bytes of CSV handed to the server in each second.",
+				"MB/s",
+				false,
+				"MB a second",
+			),
 		},
 		Now: func() Frame {
 			now := time.Now()
 			var all amount
-			l.Tables(func(_ string, rows, bytes int64) { all = amount{all.rows + rows, all.bytes + bytes} })
+			l.Tables(func(_ string, rows, bytes int64) {
+				all = amount{all.rows + rows, all.bytes + bytes}
+			})
 			s := l.estimate.State()
 			f := Frame{Headline: "loading"}
 			f.Phase, f.Doing, _ = strings.Cut(s.Doing, ", ") // the statements that run
@@ -79,7 +96,10 @@ func (l *Load) Show(title string) Show {
 				f.Share, f.Left = new(s.Share()), s.TimeLeft()
 				f.Headline = fmt.Sprintf("%d %%", int(100*s.Share()))
 			}
-			f.Facts = []Fact{fact("rows", float64(all.rows), 0), fact("MB of CSV", float64(all.bytes)/1e6, 0)}
+			f.Facts = []Fact{
+				fact("rows", float64(all.rows), 0),
+				fact("MB of CSV", float64(all.bytes)/1e6, 0),
+			}
 			if passed := int(now.Sub(l.start).Seconds()); passed > second {
 				took := now.Sub(at).Seconds()
 				f.Values = []*float64{

@@ -20,15 +20,30 @@ func TestLoadShow(t *testing.T) {
 		l := NewLoad(progress.Ignore)
 		show := l.Show("size S into db1")
 		l.Tell("data", 0, 0)
-		assert.Equal(t, Frame{Headline: "loading", Phase: "data", Facts: facts("0", "0")}, show.Now(), "at its begin")
+		assert.Equal(
+			t,
+			Frame{Headline: "loading", Phase: "data", Facts: facts("0", "0")},
+			show.Now(),
+			"at its begin",
+		)
 		l.Copied(datagen.Orders, 4000, 2e6)
 		l.Copied(datagen.Customers, 1000, 2e6)
 		l.Tell("data", 0, 100)
 		time.Sleep(time.Second)
 		l.Tell("data, vacuum orders, vacuum products", 25, 100)
 		time.Sleep(time.Second)
-		want := Frame{Headline: "25 %", Phase: "data", Doing: "vacuum orders, vacuum products", Left: "about 2s left",
-			Share: new(.25), Facts: facts("5,000", "4"), At: 2, Values: []*float64{new(2500.), new(2.)}}
+		want := Frame{
+			Headline: "25 %",
+			Phase:    "data",
+			Doing:    "vacuum orders, vacuum products",
+			Left:     "about 2s left",
+			Share: new(
+				.25,
+			),
+			Facts:  facts("5,000", "4"),
+			At:     2,
+			Values: []*float64{new(2500.), new(2.)},
+		}
 		assert.Equal(t, want, show.Now(), "after two seconds")
 		want.Values = nil
 		assert.Equal(t, want, show.Now(), "asked twice within a second")

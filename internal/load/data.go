@@ -24,7 +24,12 @@ func (l *loader) copyParts(ctx context.Context) error {
 }
 
 // inLanes takes the steps of a lane one after the other, and several lanes concurrently.
-func inLanes[T any](ctx context.Context, atOnce int, lanes [][]T, take func(context.Context, T) error) error {
+func inLanes[T any](
+	ctx context.Context,
+	atOnce int,
+	lanes [][]T,
+	take func(context.Context, T) error,
+) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for _, lane := range lanes {
@@ -43,8 +48,8 @@ func inLanes[T any](ctx context.Context, atOnce int, lanes [][]T, take func(cont
 	return group.Wait()
 }
 
-// TableLocker is an engine whose Load locks the whole table: the parts of a table go in one after the other, and so do
-// the statements of a step that work on the same table.
+// TableLocker is an engine whose Load locks the whole table: the parts of a table go in one after
+// the other, and so do the statements of a step that work on the same table.
 type TableLocker interface{ LocksTables() }
 
 func (l *loader) locksTables() bool {
@@ -55,9 +60,9 @@ func (l *loader) locksTables() bool {
 // largeShare is the share of a dataset's rows from which on a table counts as large.
 const largeShare = 0.05
 
-// wholeTables says whether tables are to be copied as a whole, each in a transaction of its own: that writes their rows
-// once, but keeps no more sessions at work than there are large tables. A single large table goes in by parts, of which
-// a load that is resumed repeats few.
+// wholeTables says whether tables are to be copied as a whole, each in a transaction of its own:
+// that writes their rows once, but keeps no more sessions at work than there are large tables. A
+// single large table goes in by parts, of which a load that is resumed repeats few.
 func (l *loader) wholeTables() bool {
 	if l.locksTables() {
 		return false
@@ -77,7 +82,8 @@ func (l *loader) wholeTables() bool {
 	return large > 1 && l.options.AtOnce <= large
 }
 
-// lanes are what is still to be copied: the steps of a lane one after the other, the lanes concurrently.
+// lanes are what is still to be copied: the steps of a lane one after the other, the lanes
+// concurrently.
 func (l *loader) lanes() (lanes [][]store.Copy, err error) {
 	// parts of a file, and of these the last one met
 	of := map[string]int{}
@@ -112,14 +118,18 @@ func (l *loader) lanes() (lanes [][]store.Copy, err error) {
 				l.course.update(func() { l.course.total -= part.Bytes }) // it takes no time now
 				continue
 			}
-			steps = append(steps, store.Copy{Step: step, Table: all.Table, Parts: []datagen.Part{part}})
+			steps = append(
+				steps,
+				store.Copy{Step: step, Table: all.Table, Parts: []datagen.Part{part}},
+			)
 			all.Parts = append(all.Parts, part)
 		}
 		switch {
 		case len(steps) == 0:
 		case whole && !begun:
 			for _, s := range l.phases[schema.Indexes] {
-				if s.Progress == schema.VacuumProgress && s.Table == all.Table { // finds nothing to do
+				if s.Progress == schema.VacuumProgress &&
+					s.Table == all.Table { // finds nothing to do
 					l.course.skip(s.Name)
 				}
 			}
@@ -132,12 +142,17 @@ func (l *loader) lanes() (lanes [][]store.Copy, err error) {
 	}
 	for step := range l.done {
 		if _, statement := l.course.statements[step]; !statement && !known[step] {
-			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are split differently: "+
-				"resume with the same --size or --from, or start again with --drop", step)
+			return nil, fmt.Errorf(
+				"the unfinished load has copied %s, and this one's files are split differently: "+
+					"resume with the same --size or --from, or start again with --drop",
+				step,
+			)
 		}
 	}
 	if whole { // the one that takes longest first, or it would be at work alone at the end
-		slices.SortStableFunc(lanes, func(a, b []store.Copy) int { return cmp.Compare(laneBytes(b), laneBytes(a)) })
+		slices.SortStableFunc(lanes, func(a, b []store.Copy) int {
+			return cmp.Compare(laneBytes(b), laneBytes(a))
+		})
 	}
 	return lanes, nil
 }
@@ -157,7 +172,8 @@ func (l *loader) found(table datagen.Table, copied int64) {
 	l.report.add(table, TableReport{Rows: copied, Before: copied})
 }
 
-// copy has the engine load the parts or, where there are statements by which the server reads files, the part's file.
+// copy has the engine load the parts or, where there are statements by which the server reads
+// files, the part's file.
 func (l *loader) copy(ctx context.Context, c store.Copy) (err error) {
 	part := c.Parts[0] // or the first of several, alike
 	done := TableReport{Rows: part.Rows, Bytes: part.Bytes}

@@ -13,16 +13,21 @@ import (
 	"ds2/schema"
 )
 
-// TestServerReadsEachPartsOwnFile has a SQL Server without connections: a load on which another has done two files
-// continues with the rest, each by the statement that names its file and its table, and the files of a table one after
-// the other.
+// TestServerReadsEachPartsOwnFile has a SQL Server without connections: a load on which another has
+// done two files continues with the rest, each by the statement that names its file and its table,
+// and the files of a table one after the other.
 func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	s := pgtest.Open(t, sqlserver.Open, "sqlserver://localhost")
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
 	require.NoError(t, err)
 	l := &loader{
-		engine: s, parts: data.Parts(), report: newReport(data.Parts()),
-		done: map[string]int64{"us_cust.csv part 1 of 1": 10_000, "feb_orders.csv part 1 of 1": 1_000},
+		engine: s,
+		parts:  data.Parts(),
+		report: newReport(data.Parts()),
+		done: map[string]int64{
+			"us_cust.csv part 1 of 1":    10_000,
+			"feb_orders.csv part 1 of 1": 1_000,
+		},
 	}
 	for _, p := range l.parts {
 		file := schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows}
@@ -44,9 +49,21 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 			part := c.Parts[0]
 			read++
 			sql := statements[part.File]
-			assert.Contains(t, sql, "BULK INSERT "+strings.ToUpper(string(part.Table))+"\n", part.File)
+			assert.Contains(
+				t,
+				sql,
+				"BULK INSERT "+strings.ToUpper(string(part.Table))+"\n",
+				part.File,
+			)
 			assert.Contains(t, sql, "/"+part.File+"'")
-			assert.Equal(t, lane[0].Table, c.Table, "%s and %s are in one lane", lane[0].Parts[0].File, part.File)
+			assert.Equal(
+				t,
+				lane[0].Table,
+				c.Table,
+				"%s and %s are in one lane",
+				lane[0].Parts[0].File,
+				part.File,
+			)
 		}
 	}
 	assert.Equal(t, len(l.parts)-len(l.done), read, "files")

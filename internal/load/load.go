@@ -1,6 +1,7 @@
-// Package load brings a dataset into a store: database, tables, data, indexes, procedures, statistics, in this order
-// and as many of each concurrently as may be. What the SQL is stands in package schema, how an engine takes rows in
-// package store and below, and how progress looks is for the caller.
+// Package load brings a dataset into a store: database, tables, data, indexes, procedures,
+// statistics, in this order and as many of each concurrently as may be. What the SQL is stands in
+// package schema, how an engine takes rows in package store and below, and how progress looks is
+// for the caller.
 package load
 
 import (
@@ -27,12 +28,13 @@ type Options struct {
 	Resume bool // a load of the same dataset that was not finished is continued
 
 	AtOnce int // parts and statements run concurrently; 0: as many as CPUs and memory allow
-	// Server gives the bytes and CPUs that the server may use, 0 where unknown, once the database exists; may be nil.
+	// Server gives the bytes and CPUs that the server may use, 0 where unknown, once the database
+	// exists; may be nil.
 	Server func(ctx context.Context, s store.Database) (memory int64, cpus float64)
 	Chosen func(sessions int, memory int64) // is told what was chosen for AtOnce; may be nil
 
-	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to
-	// read, one for each part of the dataset, nothing is streamed to it.
+	// Schema is what else the SQL depends on: database and size are filled in. Where it names files
+	// for the server to read, one for each part of the dataset, nothing is streamed to it.
 	Schema schema.Params
 
 	Progress Progress // may be nil
@@ -40,7 +42,8 @@ type Options struct {
 
 // Progress is told how a load proceeds. Its methods are called from several goroutines at once.
 type Progress interface {
-	// Copied tells that more of a table has been handed to the server, or, with 0 bytes, that it was there already.
+	// Copied tells that more of a table has been handed to the server, or, with 0 bytes, that it
+	// was there already.
 	Copied(table datagen.Table, rows, bytes int64)
 
 	// Statement tells that a statement of a phase begins, or has ended.
@@ -50,14 +53,21 @@ type Progress interface {
 	Tell(doing string, done, total int64)
 }
 
-// Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume says otherwise, and
-// so is one of another workload; nothing but the workload's own objects is ever dropped.
+// Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume
+// says otherwise, and so is one of another workload; nothing but the workload's own objects is ever
+// dropped.
 func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 	if d, ok := o.Dataset.(workload.PerTarget); ok {
 		o.Dataset = d.For(e.Label())
 	}
 	parts := o.Dataset.Parts(e.Engine())
-	l := &loader{engine: e, options: o, parts: parts, report: newReport(parts), params: o.Dataset.Params(o.Schema)}
+	l := &loader{
+		engine:  e,
+		options: o,
+		parts:   parts,
+		report:  newReport(parts),
+		params:  o.Dataset.Params(o.Schema),
+	}
 	l.params.Database = e.Name()
 	start := time.Now()
 	var err error
@@ -135,18 +145,19 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	return nil
 }
 
-// sessionMemory is what a session of a load takes of the server where it has it, such as to sort an index. Of a server
-// of little memory all sessions take a quarter, or the kernel ends it.
+// sessionMemory is what a session of a load takes of the server where it has it, such as to sort an
+// index. Of a server of little memory all sessions take a quarter, or the kernel ends it.
 const sessionMemory = 256 << 20
 
-// serialBuilds is up to how many CPUs of the server the builds of indexes keep at work by running side by side: all of
-// them take three times as long as the longest. Workers that share a build only cost there: each sorts its share onto a
-// tape, which the process that began the build must read and merge. Two builds of size W took 81 s and 148 s of CPU
-// with workers on two CPUs, 73 s and 119 s without.
+// serialBuilds is up to how many CPUs of the server the builds of indexes keep at work by running
+// side by side: all of them take three times as long as the longest. Workers that share a build
+// only cost there: each sorts its share onto a tape, which the process that began the build must
+// read and merge. Two builds of size W took 81 s and 148 s of CPU with workers on two CPUs, 73 s
+// and 119 s without.
 const serialBuilds = 3
 
-// Sessions is how many parts and statements run concurrently by default: as many as this machine has CPUs, and at least
-// two, but no more than the server has memory for; 0: unknown.
+// Sessions is how many parts and statements run concurrently by default: as many as this machine
+// has CPUs, and at least two, but no more than the server has memory for; 0: unknown.
 func Sessions(cpus int, serverMemory int64) int {
 	n := max(2, cpus)
 	if serverMemory > 0 {
@@ -155,8 +166,9 @@ func Sessions(cpus int, serverMemory int64) int {
 	return max(n, 1)
 }
 
-// createTables makes the tables, unless a load that is continued has made them. They come into being in one transaction
-// with the note of what is loaded into them: a database holds all tables of the workload and the note, or nothing.
+// createTables makes the tables, unless a load that is continued has made them. They come into
+// being in one transaction with the note of what is loaded into them: a database holds all tables
+// of the workload and the note, or nothing.
 func (l *loader) createTables(ctx context.Context) error {
 	held, err := l.held(ctx)
 	if err == nil && len(held) > 0 {
@@ -229,7 +241,10 @@ func (l *loader) noteSchema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.engine.Wrap("note the schema", store.SetInfo(ctx, l.engine.DB(), store.InfoSchema, string(text)))
+	return l.engine.Wrap(
+		"note the schema",
+		store.SetInfo(ctx, l.engine.DB(), store.InfoSchema, string(text)),
+	)
 }
 
 // finish notes, as the very last step, that the load is whole.

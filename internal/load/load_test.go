@@ -47,8 +47,8 @@ func optionsOf(t testing.TB, size datagen.Size, partRows int) load.Options {
 	return o
 }
 
-// How many sessions copy: more than there are large tables, so that each part is a step, and fewer, so that each table
-// is.
+// How many sessions copy: more than there are large tables, so that each part is a step, and fewer,
+// so that each table is.
 const byPart, byTable = 7, 3
 
 func open(t testing.TB, target string) *postgres.Store {
@@ -71,7 +71,12 @@ func TestLoadIsWhole(t *testing.T) {
 	progress := &follower{running: map[string]bool{}}
 	o.Progress = progress
 	report := mustLoad(t, s, o)
-	assert.True(t, progress.share >= 0.9 && progress.share <= 1, "the share that was done ended at %g", progress.share)
+	assert.True(
+		t,
+		progress.share >= 0.9 && progress.share <= 1,
+		"the share that was done ended at %g",
+		progress.share,
+	)
 	assert.False(t, progress.fell, "the share that was done fell")
 	assert.Empty(t, progress.running, "statements that never ended")
 	assert.NotZero(t, progress.statements)
@@ -103,13 +108,17 @@ func TestLoadIsWhole(t *testing.T) {
 	}
 }
 
-// TestRowsAreWrittenOnce asks the pages themselves: whichever way the rows came, all are frozen and known to be
-// visible.
+// TestRowsAreWrittenOnce asks the pages themselves: whichever way the rows came, all are frozen and
+// known to be visible.
 func TestRowsAreWrittenOnce(t *testing.T) {
 	t.Parallel()
-	// A separate server, without autovacuum: a row is frozen when no older transaction is under way in its database,
-	// nor in a session of another test that is just being set up, which belongs to no database yet.
-	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off", "autovacuum": "off"}})
+	// A separate server, without autovacuum: a row is frozen when no older transaction is under way
+	// in its database, nor in a session of another test that is just being set up, which belongs to
+	// no database yet.
+	server := pgtest.Start(
+		t,
+		localpg.Options{Settings: map[string]string{"fsync": "off", "autovacuum": "off"}},
+	)
 	for i, atOnce := range []int{byPart, byTable} {
 		s := open(t, server.URL([]string{"postgres", "template1"}[i]))
 		o := options(t)
@@ -117,7 +126,8 @@ func TestRowsAreWrittenOnce(t *testing.T) {
 		mustLoad(t, s, o)
 		pgtest.Exec(t, s.DB(), "CREATE EXTENSION pg_visibility")
 		for _, table := range datagen.Tables {
-			// Pages without rows, which sessions that extend a table at a time leave, count for nothing.
+			// Pages without rows, which sessions that extend a table at a time leave, count for
+			// nothing.
 			var unfrozen, pages int
 			row := s.DB().QueryRow(fmt.Sprintf(`
 				SELECT count(*) FILTER (WHERE NOT (all_visible AND all_frozen AND pd_all_visible)), count(*)
@@ -137,11 +147,17 @@ func TestRefusals(t *testing.T) {
 		return func(t *testing.T, s *postgres.Store) { breakLoad(t, s, rows) }
 	}
 	table := func(create string) setUp {
-		return func(t *testing.T, s *postgres.Store) { pgtest.Exec(t, s.DB(), "CREATE TABLE "+create) }
+		return func(t *testing.T, s *postgres.Store) {
+			pgtest.Exec(t, s.DB(), "CREATE TABLE "+create)
+		}
 	}
 	larger := storetest.Dataset(t, size, datagen.Options{PartRows: 100})
 	larger.Size.Products = 1_201
-	otherwise := storetest.Dataset(t, size, datagen.Options{}) // parts would be there twice, or never
+	otherwise := storetest.Dataset(
+		t,
+		size,
+		datagen.Options{},
+	) // parts would be there twice, or never
 	for _, test := range []struct {
 		name  string
 		setUp setUp
@@ -151,14 +167,30 @@ func TestRefusals(t *testing.T) {
 		{"a DS2 that is whole", whole, load.Options{}, "--drop"},
 		{"a DS2 that is whole, to be resumed", whole, load.Options{Resume: true}, "nothing to resume"},
 		{"an unfinished one", unfinished(5), load.Options{}, "--resume"},
-		{"an unfinished one of another size, to be resumed",
-			unfinished(5), load.Options{Resume: true, Dataset: larger}, "products=1201"},
-		{"an unfinished one whose files were cut otherwise, to be resumed",
-			unfinished(6_000), load.Options{Resume: true, Dataset: otherwise}, "split differently"},
-		{"tables of DS2's own scripts",
-			table("reorder (prod_id int, quan_low int)"), load.Options{}, "did not load (reorder)"},
-		{"another application's table, even to be dropped",
-			table("customers (id int, name text)"), load.Options{Drop: true}, "customers is not ds2's"},
+		{
+			"an unfinished one of another size, to be resumed",
+			unfinished(5),
+			load.Options{Resume: true, Dataset: larger},
+			"products=1201",
+		},
+		{
+			"an unfinished one whose files were cut otherwise, to be resumed",
+			unfinished(6_000),
+			load.Options{Resume: true, Dataset: otherwise},
+			"split differently",
+		},
+		{
+			"tables of DS2's own scripts",
+			table("reorder (prod_id int, quan_low int)"),
+			load.Options{},
+			"did not load (reorder)",
+		},
+		{
+			"another application's table, even to be dropped",
+			table("customers (id int, name text)"),
+			load.Options{Drop: true},
+			"customers is not ds2's",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			target := pgtest.Database(t)
@@ -178,7 +210,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestDropLeavesWhatIsNotDS2s: nor does a table of the name of one of DS2's stand in a load's way in another schema.
+// TestDropLeavesWhatIsNotDS2s: nor does a table of the name of one of DS2's stand in a load's way
+// in another schema.
 func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	t.Parallel()
 	target := pgtest.Database(t)
@@ -191,8 +224,13 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 		return all
 	}
 	fresh := contents()
-	pgtest.Exec(t, s.DB(), "CREATE TABLE mine AS SELECT 1 AS one",
-		"CREATE FUNCTION ds2_login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'", "DELETE FROM cust_hist")
+	pgtest.Exec(
+		t,
+		s.DB(),
+		"CREATE TABLE mine AS SELECT 1 AS one",
+		"CREATE FUNCTION ds2_login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'",
+		"DELETE FROM cust_hist",
+	)
 	o := options(t)
 	o.Drop = true
 	mustLoad(t, s, o)
@@ -271,7 +309,12 @@ func TestPartThatFailsIsNotThere(t *testing.T) {
 	o = options(t)
 	o.Resume = true
 	mustLoad(t, s, o)
-	assert.Equal(t, size.Customers, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM customers"), "customers")
+	assert.Equal(
+		t,
+		size.Customers,
+		pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM customers"),
+		"customers",
+	)
 }
 
 func TestDatabaseIsMade(t *testing.T) {
@@ -284,7 +327,8 @@ func TestDatabaseIsMade(t *testing.T) {
 	pgtest.Exec(t, admin.DB(), `DROP DATABASE "Awkward ""name""; --" WITH (FORCE)`)
 }
 
-// A database of another seed knows it: it is reset to its own stock, and its load is not continued by other rows.
+// A database of another seed knows it: it is reset to its own stock, and its load is not continued
+// by other rows.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	seeded := options(t)
@@ -303,15 +347,22 @@ func TestSeed(t *testing.T) {
 	_, seed, err := audit.Loaded(info)
 	assert.True(t, err == nil && seed == 7, "seed %d, %v", seed, err)
 	fresh := pgtest.Contents(t, target)
-	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1"+
-		" WHERE prod_id < 100")
-	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
+	pgtest.Exec(
+		t,
+		s.DB(),
+		"UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1"+
+			" WHERE prod_id < 100",
+	)
+	require.NoError(
+		t,
+		load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore),
+	)
 	assert.Equal(t, fresh, pgtest.Contents(t, target), "after the reset")
 }
 
-// TestAnyLoad: a load of any size, with any number of sessions, that is broken off anywhere and resumed makes the
-// database that a load at once makes. Each case has a seed, which is in its name. DS2_TEST_LOADS asks for another
-// number of cases, DS2_TEST_SEED for the first seed.
+// TestAnyLoad: a load of any size, with any number of sessions, that is broken off anywhere and
+// resumed makes the database that a load at once makes. Each case has a seed, which is in its name.
+// DS2_TEST_LOADS asks for another number of cases, DS2_TEST_SEED for the first seed.
 func TestAnyLoad(t *testing.T) {
 	t.Parallel()
 	cases, err := strconv.ParseUint(os.Getenv("DS2_TEST_LOADS"), 10, 32)
@@ -327,12 +378,15 @@ func TestAnyLoad(t *testing.T) {
 	}
 	broken := 0
 	for seed := first; seed < first+cases; seed++ {
-		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) { broken += anyLoad(t, rand.New(rand.NewPCG(seed, 27))) })
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			broken += anyLoad(t, rand.New(rand.NewPCG(seed, 27)))
+		})
 	}
 	assert.True(t, broken != 0 || t.Failed(), "no load was broken off")
 }
 
-// mostMegabytes is how large the largest load is, and mostSessions how many its sessions are: more than its tables.
+// mostMegabytes is how large the largest load is, and mostSessions how many its sessions are: more
+// than its tables.
 const mostMegabytes, mostSessions = 60, 12
 
 // anyLoad says how often a load was broken off.
@@ -371,7 +425,13 @@ func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 		require.ErrorIs(t, err, context.Canceled, said)
 		broken++
 		if info, unread := store.ReadInfo(t.Context(), s.DB()); unread == nil {
-			require.Equal(t, store.Config, store.Classify(info.CheckReady()), "%s: it passes for ready", said)
+			require.Equal(
+				t,
+				store.Config,
+				store.Classify(info.CheckReady()),
+				"%s: it passes for ready",
+				said,
+			)
 		}
 	}
 	t.Log(said)

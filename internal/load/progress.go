@@ -18,8 +18,9 @@ import (
 // pollEvery is how often the engine is asked how far statements are.
 const pollEvery = time.Second
 
-// course is a Progress before the user's: it computes from what both are told how much of the whole load is done, in
-// bytes: those that are copied and, for each statement that reads a whole table, those of the table.
+// course is a Progress before the user's: it computes from what both are told how much of the whole
+// load is done, in bytes: those that are copied and, for each statement that reads a whole table,
+// those of the table.
 type course struct {
 	Progress
 	mu         sync.Mutex // also keeps what is told in order
@@ -39,7 +40,8 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 	}
 	for _, s := range statements {
 		c.statements[s.Name] = bytes[s.Table]
-		if s.Progress == "" || s.Progress == schema.AnalyzeProgress { // changes the catalog, or samples
+		if s.Progress == "" ||
+			s.Progress == schema.AnalyzeProgress { // changes the catalog, or samples
 			c.statements[s.Name] = 0
 		}
 		c.total += c.statements[s.Name]
@@ -58,7 +60,11 @@ func (c *course) update(change func()) {
 	}
 	doing := string(c.phase)
 	if len(c.running) > 0 {
-		doing = fmt.Sprintf("%s, %s", doing, strings.Join(slices.Sorted(maps.Keys(c.running)), ", "))
+		doing = fmt.Sprintf(
+			"%s, %s",
+			doing,
+			strings.Join(slices.Sorted(maps.Keys(c.running)), ", "),
+		)
 	}
 	c.Progress.Tell(doing, min(done, c.total), c.total)
 }
@@ -90,8 +96,8 @@ func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 
 // StatementProgress is an engine that tells how far statements are.
 type StatementProgress interface {
-	// Progress gives the share that is done, 0 to 1, of each running statement of which the server tells, by the
-	// statements' names.
+	// Progress gives the share that is done, 0 to 1, of each running statement of which the server
+	// tells, by the statements' names.
 	Progress(ctx context.Context) (map[string]float64, error)
 }
 

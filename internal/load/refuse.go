@@ -17,9 +17,9 @@ import (
 // kitColumns are those of the kit's own tables: see workload.Dataset.SignatureColumns.
 var kitColumns = map[string]string{"ds2_info": "value", "ds2_steps": "name"}
 
-// held lists the tables of the workload and of this kit that the database holds, in the schema in which a load makes
-// its own. A table that only bears the name of one is an error: it stands in the way, and is not the workload's to
-// drop.
+// held lists the tables of the workload and of this kit that the database holds, in the schema in
+// which a load makes its own. A table that only bears the name of one is an error: it stands in the
+// way, and is not the workload's to drop.
 func (l *loader) held(ctx context.Context) ([]string, error) {
 	const op = "list the tables of the database"
 	signatures := l.options.Dataset.SignatureColumns()
@@ -53,16 +53,21 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	return held, nil
 }
 
-// mayReplace refuses a database of another workload, which is not this one's to drop, and one that holds data of the
-// workload, unless those are to be dropped or their load to be resumed.
+// mayReplace refuses a database of another workload, which is not this one's to drop, and one that
+// holds data of the workload, unless those are to be dropped or their load to be resumed.
 func (l *loader) mayReplace(ctx context.Context, held []string) error {
 	op := "look into database " + l.engine.Name()
 	found := "tables that this kit did not load (" + strings.Join(held, ", ") + ")"
 	hint := "use --drop to delete it first, or name another database"
 	if info, err := store.ReadInfo(ctx, l.engine.DB()); err == nil && info[store.InfoState] != "" {
 		if found, want := info.Workload(), l.options.Dataset.Info().Workload(); found != want {
-			return store.Refuse(op, "name another database in the target, such as one that does not exist yet",
-				"it holds the workload %s, not %s", found, want)
+			return store.Refuse(
+				op,
+				"name another database in the target, such as one that does not exist yet",
+				"it holds the workload %s, not %s",
+				found,
+				want,
+			)
 		}
 		found = "a dataset of size " + info[store.InfoSize]
 		if info.CheckReady() != nil {
@@ -76,19 +81,19 @@ func (l *loader) mayReplace(ctx context.Context, held []string) error {
 	return store.Refuse(op, hint, "%s", "it holds "+found)
 }
 
-// Sizer is an engine that says what room a database and its copy take. Of a database that is half restored it may not
-// be known.
+// Sizer is an engine that says what room a database and its copy take. Of a database that is half
+// restored it may not be known.
 type Sizer interface {
 	SnapshotRoom(ctx context.Context) (store.SnapshotRoom, error)
 }
 
-// growth is the part of a dataset's size that should stay free for what runs add, as Jetstress keeps a quarter
-// (mailbox/WORKLOAD.md section 1).
+// growth is the part of a dataset's size that should stay free for what runs add, as Jetstress
+// keeps a quarter (mailbox/WORKLOAD.md section 1).
 const growth = 0.25
 
-// checkRoom refuses a dataset whose size in bytes was asked for and that is known not to fit on the server's drives.
-// That is known of a server on this machine that says where its files are. What the database holds already, where it is
-// replaced or continued, counts as free.
+// checkRoom refuses a dataset whose size in bytes was asked for and that is known not to fit on the
+// server's drives. That is known of a server on this machine that says where its files are. What
+// the database holds already, where it is replaced or continued, counts as free.
 func (l *loader) checkRoom(ctx context.Context, held bool) error {
 	needs := l.params.Bytes
 	engine, ok := l.engine.(Sizer)
@@ -108,7 +113,12 @@ func (l *loader) checkRoom(ctx context.Context, held bool) error {
 	switch {
 	case free < needs:
 		op := "look for room on the drives of " + l.engine.Label()
-		return &store.Error{Op: op, Class: store.Resource, Err: errors.New(said), Hint: "make room there, or load less"}
+		return &store.Error{
+			Op:    op,
+			Class: store.Resource,
+			Err:   errors.New(said),
+			Hint:  "make room there, or load less",
+		}
 	case float64(free) < float64(needs)*(1+growth):
 		l.report.Growth = said + ": less than a quarter of their size is left for what runs add"
 	}

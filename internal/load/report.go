@@ -15,7 +15,8 @@ type Report struct {
 	Phases  []PhaseTime
 	Tables  []TableReport // in the order of the dataset
 	LeftOut []string      // a line for each thing that the server cannot take
-	Growth  string        // a warning where little room is left for what runs add; empty: enough, or unknown
+	// a warning where little room is left for what runs add; empty: enough, or unknown
+	Growth string
 
 	mu sync.Mutex
 }
@@ -26,8 +27,8 @@ type PhaseTime struct {
 	Time  time.Duration
 }
 
-// TableReport is what a table holds. Parts are copied concurrently, so Busy, the sum of their times, may be longer than
-// the load: Rate is that of one stream.
+// TableReport is what a table holds. Parts are copied concurrently, so Busy, the sum of their
+// times, may be longer than the load: Rate is that of one stream.
 type TableReport struct {
 	Table  datagen.Table
 	Rows   int64         // all that it holds

@@ -13,16 +13,21 @@ import (
 
 // Resetter is an engine that takes a database back to the state after the load.
 type Resetter interface {
-	// Reset runs the statements of schema.Reset, for the most part in one transaction. The rows are copied where a
-	// statement says so. It calls begin with the name of each statement that begins.
+	// Reset runs the statements of schema.Reset, for the most part in one transaction. The rows are
+	// copied where a statement says so. It calls begin with the name of each statement that begins.
 	Reset(
 		ctx context.Context, statements []schema.Statement, parts []datagen.Part, begin func(statement string),
 	) error
 }
 
-// Reset takes a loaded database back to the state after its load: what runs added goes, and what they changed is as the
-// dataset has it.
-func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, tell progress.Tell) error {
+// Reset takes a loaded database back to the state after its load: what runs added goes, and what
+// they changed is as the dataset has it.
+func Reset(
+	ctx context.Context,
+	s store.Database,
+	workloads workload.Workloads,
+	tell progress.Tell,
+) error {
 	engine, ok := s.(Resetter)
 	if !ok {
 		return store.Unsupported(s, "reset")
@@ -33,8 +38,11 @@ func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, 
 	}
 	planner, ok := w.(workload.Resetter)
 	if !ok {
-		return fmt.Errorf("reset %s: a database of workload %s cannot be reset: go back to a copy by ds2 snapshot",
-			s.Label(), w.Name())
+		return fmt.Errorf(
+			"reset %s: a database of workload %s cannot be reset: go back to a copy by ds2 snapshot",
+			s.Label(),
+			w.Name(),
+		)
 	}
 	plan, err := planner.PlanReset(s.Engine(), info)
 	if err != nil {

@@ -35,7 +35,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestSessionsAreChosen once there is a database that can be asked, and what they take of its server's memory.
+// TestSessionsAreChosen once there is a database that can be asked, and what they take of its
+// server's memory.
 func TestSessionsAreChosen(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	o := options(t)
@@ -52,18 +53,24 @@ func TestSessionsAreChosen(t *testing.T) {
 	assert.Equal(t, "26855kB", seen(), "a quarter of the memory")
 }
 
-// settingOfBuilds notes a setting whenever a build of an index begins; what it gives reads the values.
+// settingOfBuilds notes a setting whenever a build of an index begins; what it gives reads the
+// values.
 func settingOfBuilds(t *testing.T, s store.Database, name string) (seen func() string) {
-	pgtest.Exec(t, s.DB(), "CREATE TABLE seen (value text)",
+	pgtest.Exec(
+		t,
+		s.DB(),
+		"CREATE TABLE seen (value text)",
 		`CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS
 			$$ BEGIN INSERT INTO seen VALUES (current_setting('`+name+`')); END $$`,
-		"CREATE EVENT TRIGGER see ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION see()")
+		"CREATE EVENT TRIGGER see ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION see()",
+	)
 	return func() string {
 		return pgtest.Value[string](t, s.DB(), "SELECT string_agg(DISTINCT value, ' ') FROM seen")
 	}
 }
 
-// TestSerialBuilds: where builds side by side keep all CPUs of the server at work, none is shared among workers.
+// TestSerialBuilds: where builds side by side keep all CPUs of the server at work, none is shared
+// among workers.
 func TestSerialBuilds(t *testing.T) {
 	for _, c := range []struct {
 		why, options, want string
@@ -84,7 +91,8 @@ func TestSerialBuilds(t *testing.T) {
 	}
 }
 
-// estimates asks, whenever the check of a foreign key begins, how many rows the planner takes its table for.
+// estimates asks, whenever the check of a foreign key begins, how many rows the planner takes its
+// table for.
 type estimates struct {
 	load.NoProgress
 	t     *testing.T
@@ -98,13 +106,15 @@ func (e *estimates) Statement(_ schema.Phase, name string, ended bool) {
 		return
 	}
 	var rows int64
-	row := e.store.DB().QueryRow("SELECT least(c.reltuples, p.reltuples)::bigint FROM pg_constraint f "+
-		"JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid WHERE f.conname = $1", key)
+	row := e.store.DB().
+		QueryRow("SELECT least(c.reltuples, p.reltuples)::bigint FROM pg_constraint f "+
+			"JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid WHERE f.conname = $1", key)
 	assert.NoError(e.t, row.Scan(&rows))
 	e.found.Store(name, rows)
 }
 
-// TestStatisticsBeforeChecks: without them the server may check a key in the square of the rows' time.
+// TestStatisticsBeforeChecks: without them the server may check a key in the square of the rows'
+// time.
 func TestStatisticsBeforeChecks(t *testing.T) {
 	for name, sessions := range map[string]int{"by part": byPart, "by table": byTable} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,10 @@ func (l *loader) resume(ctx context.Context) error {
 		return l.engine.Wrap("resume", err)
 	}
 	if info[store.InfoState] != store.StateLoading {
-		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Name())
+		return fmt.Errorf(
+			"database %s is fully loaded: there is nothing to resume",
+			l.engine.Name(),
+		)
 	}
 	own := l.info()
 	all := maps.Clone(info)
@@ -46,15 +49,20 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			if l.locksTables() {
 				lanes = schema.ByTable(statements[:n])
 			}
-			err := inLanes(ctx, l.options.AtOnce, lanes, func(ctx context.Context, s schema.Statement) error {
-				if _, ok := l.done[s.Name]; ok {
-					l.course.skip(s.Name)
-					return nil
-				}
-				l.course.Statement(phase, s.Name, false)
-				defer l.course.Statement(phase, s.Name, true)
-				return l.engine.ExecStep(ctx, s)
-			})
+			err := inLanes(
+				ctx,
+				l.options.AtOnce,
+				lanes,
+				func(ctx context.Context, s schema.Statement) error {
+					if _, ok := l.done[s.Name]; ok {
+						l.course.skip(s.Name)
+						return nil
+					}
+					l.course.Statement(phase, s.Name, false)
+					defer l.course.Statement(phase, s.Name, true)
+					return l.engine.ExecStep(ctx, s)
+				},
+			)
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,8 @@ type version struct{ major, minor int }
 
 func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
 
-// installedAt are the places where packages put servers, besides those that PATH and pg_config name.
+// installedAt are the places where packages put servers, besides those that PATH and pg_config
+// name.
 var installedAt = []string{
 	"/usr/lib/postgresql/*/bin", // Debian
 	"/usr/pgsql-*/bin",          // the PostgreSQL project's packages for Red Hat
@@ -50,8 +51,8 @@ var fetched = []embedded.PostgresVersion{
 	embedded.V18, embedded.V17, embedded.V16, embedded.V15, embedded.V14, "13.22.0",
 }
 
-// findBinaries finds the programs of a server: in dir where one is given, else the newest installed one of that major
-// version (0: of any), else fetched ones.
+// findBinaries finds the programs of a server: in dir where one is given, else the newest installed
+// one of that major version (0: of any), else fetched ones.
 func findBinaries(ctx context.Context, dir string, major int, log *slog.Logger) (binaries, error) {
 	if dir != "" {
 		b, err := inspect(ctx, dir)
@@ -128,8 +129,8 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 	return b, nil
 }
 
-// cacheDir is where fetched servers are kept: root's home is closed to the user that the server runs as, so root's
-// are in /var/cache.
+// cacheDir is where fetched servers are kept: root's home is closed to the user that the server
+// runs as, so root's are in /var/cache.
 func cacheDir() string {
 	if os.Geteuid() == 0 {
 		return "/var/cache/ds2"
@@ -142,9 +143,15 @@ func cacheDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("ds2-cache-%d", os.Geteuid()))
 }
 
-// fetch brings the programs of a version into the cache, where they are not there yet, and returns their directory.
-// They come the way the embedded-postgres library gets them: by HTTP, through the proxy that the environment names.
-func fetch(ctx context.Context, v embedded.PostgresVersion, cache string, log *slog.Logger) (string, error) {
+// fetch brings the programs of a version into the cache, where they are not there yet, and returns
+// their directory. They come the way the embedded-postgres library gets them: by HTTP, through the
+// proxy that the environment names.
+func fetch(
+	ctx context.Context,
+	v embedded.PostgresVersion,
+	cache string,
+	log *slog.Logger,
+) (string, error) {
 	dir := filepath.Join(cache, "postgresql-"+string(v))
 	bin := filepath.Join(dir, "bin")
 	if _, err := os.Stat(bin); err == nil {
@@ -157,7 +164,13 @@ func fetch(ctx context.Context, v embedded.PostgresVersion, cache string, log *s
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return fail(err)
 	}
-	log.Info("no PostgreSQL server is installed: fetching one", "version", string(v), "cache", cache)
+	log.Info(
+		"no PostgreSQL server is installed: fetching one",
+		"version",
+		string(v),
+		"cache",
+		cache,
+	)
 	done := make(chan error, 1)
 	go func() { done <- unpackInto(dir, v) }()
 	select {
@@ -171,7 +184,8 @@ func fetch(ctx context.Context, v embedded.PostgresVersion, cache string, log *s
 	}
 }
 
-// removeNew gives what removes the files that come to match a pattern from now on: the library leaves its log behind.
+// removeNew gives what removes the files that come to match a pattern from now on: the library
+// leaves its log behind.
 func removeNew(pattern string) func() {
 	before, _ := filepath.Glob(pattern)
 	return func() {
@@ -193,8 +207,8 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	defer os.RemoveAll(work)
 	unpacked := filepath.Join(work, "server")
 	defer removeNew(filepath.Join(os.TempDir(), "embedded_postgres_log*"))()
-	// The library can only fetch, unpack and start in one go, and cannot start as root. Given a data directory that
-	// cannot be made, it ends after the unpacking.
+	// The library can only fetch, unpack and start in one go, and cannot start as root. Given a
+	// data directory that cannot be made, it ends after the unpacking.
 	config := embedded.DefaultConfig().Version(v).Port(0).Logger(io.Discard).CachePath(work).
 		RuntimePath(filepath.Join(work, "run")).BinariesPath(unpacked).DataPath("/dev/null/none")
 	err = embedded.NewDatabase(config).Start()
@@ -204,7 +218,11 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	if err := os.Chmod(unpacked, 0o755); err != nil {
 		return err
 	}
-	if err := os.Rename(unpacked, dir); err != nil && !errors.Is(err, fs.ErrExist) { // else another process was first
+	if err := os.Rename(
+		unpacked,
+		dir,
+	); err != nil &&
+		!errors.Is(err, fs.ErrExist) { // else another process was first
 		return err
 	}
 	return nil

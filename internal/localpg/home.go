@@ -13,8 +13,9 @@ import (
 	"syscall"
 )
 
-// A home is a server's temporary directory. Its owner holds a lock on a file in it for as long as it lives, so that who
-// comes later can tell which ones are orphaned: those of processes that were killed.
+// A home is a server's temporary directory. Its owner holds a lock on a file in it for as long as
+// it lives, so that who comes later can tell which ones are orphaned: those of processes that were
+// killed.
 const (
 	homePrefix = "ds2-postgres-"
 	homeLock   = "owner.lock"
@@ -53,8 +54,8 @@ func (o owner) makeHome() (dir string, lock *os.File, err error) {
 	return home, lock, nil
 }
 
-// removeOrphans removes the homes in a directory whose owner and whose server are gone. One that cannot be looked at is
-// left alone.
+// removeOrphans removes the homes in a directory whose owner and whose server are gone. One that
+// cannot be looked at is left alone.
 func (o owner) removeOrphans(parent string) {
 	homes, _ := fs.Glob(os.DirFS(parent), homePrefix+"*")
 	for _, home := range homes {
@@ -73,7 +74,11 @@ func (o owner) isOrphan(home string) bool {
 	if own := o.credential; int(st.Uid) != os.Geteuid() && (own == nil || st.Uid != own.Uid) {
 		return false
 	}
-	lock, err := os.OpenFile(filepath.Join(home, homeLock), os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	lock, err := os.OpenFile(
+		filepath.Join(home, homeLock),
+		os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK,
+		0,
+	)
 	if err != nil {
 		return false
 	}

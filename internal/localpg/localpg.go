@@ -18,11 +18,13 @@ import (
 	"sync/atomic"
 )
 
-// Server is a running server, or one that Kill or Stop ended. Kill may be called while another method is at work.
+// Server is a running server, or one that Kill or Stop ended. Kill may be called while another
+// method is at work.
 type Server struct {
 	binaries binaries
 	owner    owner
-	home     string   // temporary directory: log and, unless Options.DataDir names another place, the cluster
+	// temporary directory: log and, unless Options.DataDir names another place, the cluster
+	home     string
 	lock     *os.File // on home
 	data     string
 	password string
@@ -32,8 +34,8 @@ type Server struct {
 	process atomic.Pointer[process] // nil: not running
 }
 
-// Start makes a cluster and starts a server on a free port of 127.0.0.1. The server does not outlive this process
-// (see process); Stop ends it in order.
+// Start makes a cluster and starts a server on a free port of 127.0.0.1. The server does not
+// outlive this process (see process); Stop ends it in order.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{data: o.DataDir, password: rand.Text(), settings: o.Settings}
@@ -97,19 +99,26 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 		return fmt.Errorf("make PostgreSQL cluster: %w", context.Cause(ctx))
 	}
 	if err != nil {
-		return fmt.Errorf("make PostgreSQL cluster in %s: initdb: %w\n%s", s.data, err, lastLines(string(out)))
+		return fmt.Errorf(
+			"make PostgreSQL cluster in %s: initdb: %w\n%s",
+			s.data,
+			err,
+			lastLines(string(out)),
+		)
 	}
 	return nil
 }
 
-// startOnFreePort starts the server on a port of those that no system gives away by itself, neither to a program that
-// asks for any port nor to a connection: no other program takes it before the server does, or while it restarts.
+// startOnFreePort starts the server on a port of those that no system gives away by itself, neither
+// to a program that asks for any port nor to a connection: no other program takes it before the
+// server does, or while it restarts.
 func (s *Server) startOnFreePort(ctx context.Context) error {
 	const first, end, tries = 15000, 32000, 20
 	for try := 1; ; try++ {
 		s.port = first + mathrand.IntN(end-first)
 		err := s.launch(ctx)
-		if err == nil || try == tries || !strings.Contains(err.Error(), "could not create any TCP/IP sockets") {
+		if err == nil || try == tries ||
+			!strings.Contains(err.Error(), "could not create any TCP/IP sockets") {
 			return err
 		}
 	}
@@ -117,8 +126,18 @@ func (s *Server) startOnFreePort(ctx context.Context) error {
 
 // launch starts the server on s.port and waits until it takes connections.
 func (s *Server) launch(ctx context.Context) error {
-	args := []string{"-D", s.data, "-p", strconv.Itoa(s.port), "-h", "127.0.0.1", "-c", "unix_socket_directories=",
-		"-c", "track_io_timing=on"}
+	args := []string{
+		"-D",
+		s.data,
+		"-p",
+		strconv.Itoa(s.port),
+		"-h",
+		"127.0.0.1",
+		"-c",
+		"unix_socket_directories=",
+		"-c",
+		"track_io_timing=on",
+	}
 	if s.binaries.version.major >= 14 {
 		args = append(args, "-c", "track_wal_io_timing=on")
 	}
@@ -135,7 +154,11 @@ func (s *Server) launch(ctx context.Context) error {
 	if err := p.waitReady(ctx, filepath.Join(s.data, "postmaster.pid")); err != nil {
 		p.kill() // there is nothing to be saved
 		said, _ := os.ReadFile(s.LogFile())
-		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(string(said[min(len(earlier), len(said)):])))
+		return fmt.Errorf(
+			"start PostgreSQL: %w\n%s",
+			err,
+			lastLines(string(said[min(len(earlier), len(said)):])),
+		)
 	}
 	s.process.Store(p)
 	return nil
@@ -144,7 +167,12 @@ func (s *Server) launch(ctx context.Context) error {
 // URL is the target URL of a database on the server, password included.
 func (s *Server) URL(database string) string {
 	host := fmt.Sprintf("127.0.0.1:%d", s.port)
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(User, s.password), Host: host, Path: "/" + database}
+	u := url.URL{
+		Scheme: "postgres",
+		User:   url.UserPassword(User, s.password),
+		Host:   host,
+		Path:   "/" + database,
+	}
 	return u.String()
 }
 
@@ -160,8 +188,8 @@ func (s *Server) DataDir() string { return s.data }
 // LogFile is where the server writes its messages; Stop removes it.
 func (s *Server) LogFile() string { return filepath.Join(s.home, "server.log") }
 
-// Stop ends the server at once, without a checkpoint, and removes what Start made, apart from Options.DataDir. Unlike
-// Kill it leaves no shared memory behind. It may be called again.
+// Stop ends the server at once, without a checkpoint, and removes what Start made, apart from
+// Options.DataDir. Unlike Kill it leaves no shared memory behind. It may be called again.
 func (s *Server) Stop() error {
 	s.end((*process).quit)
 	err := os.RemoveAll(s.home)
@@ -172,7 +200,8 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// Kill ends the server and all its processes as a power cut would: no checkpoint, nothing said. Restart brings it back.
+// Kill ends the server and all its processes as a power cut would: no checkpoint, nothing said.
+// Restart brings it back.
 func (s *Server) Kill() { s.end((*process).kill) }
 
 // end ends the process in one way or the other, where there is one.
@@ -183,7 +212,8 @@ func (s *Server) end(how func(*process)) {
 	}
 }
 
-// Restart starts the server again on the same port and cluster, after Kill or, where it still runs, a stop in order.
+// Restart starts the server again on the same port and cluster, after Kill or, where it still runs,
+// a stop in order.
 func (s *Server) Restart(ctx context.Context) error {
 	s.end((*process).stop)
 	return s.launch(ctx)

@@ -107,7 +107,8 @@ func TestKillAndRestart(t *testing.T) {
 	assert.Equal(t, 1, recoveries(), "after a restart in order")
 }
 
-// TestRestartAmidKill restarts a server whose postmaster was killed, while that waits for its children.
+// TestRestartAmidKill restarts a server whose postmaster was killed, while that waits for its
+// children.
 func TestRestartAmidKill(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
@@ -116,10 +117,13 @@ func TestRestartAmidKill(t *testing.T) {
 	p.cmd.Process.Kill()
 	<-p.exited
 	var gone atomic.Bool
-	time.AfterFunc(500*time.Millisecond, func() { // the children end when they see that their parent is gone
-		gone.Store(true)
-		p.killing.Unlock()
-	})
+	time.AfterFunc(
+		500*time.Millisecond,
+		func() { // the children end when they see that their parent is gone
+			gone.Store(true)
+			p.killing.Unlock()
+		},
+	)
 	assert.NoError(t, s.Restart(t.Context()))
 	assert.True(t, gone.Load(), "the children are gone")
 }
@@ -133,7 +137,8 @@ func TestStartErrors(t *testing.T) {
 	}{
 		"a bad setting: the error quotes the server": {
 			Options{Settings: map[string]string{"shared_buffers": "lots"}},
-			`invalid value for parameter "shared_buffers": "lots"`},
+			`invalid value for parameter "shared_buffers": "lots"`,
+		},
 		"a data directory in use is left alone": {Options{DataDir: full}, "is not empty"},
 		"a directory without a server":          {Options{BinDir: full}, "find initdb"},
 		"an unknown version":                    {Options{Version: 9}, "only versions 13 to 18"},
@@ -158,7 +163,10 @@ func nothingIn(t *testing.T, dir string) {
 
 func TestStartCancelled(t *testing.T) {
 	t.Setenv("TMPDIR", openTempDir(t))
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // in the middle of initdb, or before it
+	ctx, cancel := context.WithTimeout(
+		t.Context(),
+		200*time.Millisecond,
+	) // in the middle of initdb, or before it
 	defer cancel()
 	_, err := Start(ctx, Options{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)

@@ -12,8 +12,10 @@ type Server struct{}
 
 // Start refuses.
 func Start(context.Context, Options) (*Server, error) {
-	return nil, errors.New("a PostgreSQL of ds2's own is started on Linux and macOS only: install one, " +
-		"and use `ds2 load` and `ds2 drive` with its --target")
+	return nil, errors.New(
+		"a PostgreSQL of ds2's own is started on Linux and macOS only: install one, " +
+			"and use `ds2 load` and `ds2 drive` with its --target",
+	)
 }
 
 func (s *Server) URL(string) string             { return "" }

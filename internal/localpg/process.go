@@ -27,10 +27,11 @@ const (
 
 // process is a running postmaster.
 //
-// Linux ends it when this process dies, however that happens, by the parent death signal: SIGINT, which the postmaster
-// takes for a fast shutdown. The kernel means the death of the thread that started the child, not of the process, so
-// one goroutine keeps that thread to itself until the child has ended. The postmaster is in a separate process group,
-// so that Ctrl-C in a terminal reaches this program, which then decides when the server stops.
+// Linux ends it when this process dies, however that happens, by the parent death signal: SIGINT,
+// which the postmaster takes for a fast shutdown. The kernel means the death of the thread that
+// started the child, not of the process, so one goroutine keeps that thread to itself until the
+// child has ended. The postmaster is in a separate process group, so that Ctrl-C in a terminal
+// reaches this program, which then decides when the server stops.
 type process struct {
 	cmd     *exec.Cmd
 	exited  chan struct{} // closed when the postmaster has ended
@@ -64,15 +65,18 @@ func startProcess(cmd *exec.Cmd, logFile string) (*process, error) {
 	return p, <-started
 }
 
-// waitReady waits until the postmaster says in its pid file that it takes connections, as pg_ctl does.
+// waitReady waits until the postmaster says in its pid file that it takes connections, as pg_ctl
+// does.
 func (p *process) waitReady(ctx context.Context, pidFile string) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		// Lines: pid, directory, start time, port, socket directory, address, shared memory, status.
+		// Lines: pid, directory, start time, port, socket directory, address, shared memory,
+		// status.
 		text, _ := os.ReadFile(pidFile)
 		lines := strings.Split(string(text), "\n")
-		if len(lines) >= 8 && lines[0] == strconv.Itoa(p.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready" {
+		if len(lines) >= 8 && lines[0] == strconv.Itoa(p.cmd.Process.Pid) &&
+			strings.TrimSpace(lines[7]) == "ready" {
 			return nil
 		}
 		select {
@@ -92,7 +96,8 @@ func (p *process) stop() {
 	p.quit()
 }
 
-// quit ends the server immediately, else by force. PostgreSQL itself kills sessions that do not end within 5 s.
+// quit ends the server immediately, else by force. PostgreSQL itself kills sessions that do not end
+// within 5 s.
 func (p *process) quit() {
 	defer p.kill() // where nothing else helped; and one that is under way is waited for
 	p.cmd.Process.Signal(syscall.SIGQUIT)
@@ -106,8 +111,8 @@ func (p *process) endsWithin(d time.Duration) {
 	}
 }
 
-// kill ends the postmaster and its children and returns when all of them are gone: a child left over would keep the
-// shared memory, and the next start would fail on it.
+// kill ends the postmaster and its children and returns when all of them are gone: a child left
+// over would keep the shared memory, and the next start would fail on it.
 func (p *process) kill() {
 	p.killing.Lock()
 	defer p.killing.Unlock()
@@ -117,7 +122,9 @@ func (p *process) kill() {
 		return
 	default:
 	}
-	p.cmd.Process.Signal(syscall.SIGSTOP) // so that no child is born between the listing and the kill
+	p.cmd.Process.Signal(
+		syscall.SIGSTOP,
+	) // so that no child is born between the listing and the kill
 	children := childrenOf(pid)
 	p.cmd.Process.Kill()
 	for _, child := range children {

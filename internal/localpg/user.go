@@ -14,7 +14,8 @@ import (
 	"syscall"
 )
 
-// owner is the user that the server runs as: this process's own or, as PostgreSQL refuses to run as root, another one.
+// owner is the user that the server runs as: this process's own or, as PostgreSQL refuses to run as
+// root, another one.
 type owner struct {
 	name       string
 	credential *syscall.Credential // nil: this process's own user
@@ -38,7 +39,8 @@ func findOwner() (owner, error) {
 		"and there is neither a user postgres nor nobody")
 }
 
-// apply makes cmd run as the owner, in dir, with a plain environment: no PG variable and no locale of the caller's.
+// apply makes cmd run as the owner, in dir, with a plain environment: no PG variable and no locale
+// of the caller's.
 func (o owner) apply(cmd *exec.Cmd, dir string) {
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
@@ -65,7 +67,10 @@ func (o owner) makeDir(dir string) error {
 			err = os.Mkdir(dir, 0o700)
 		}
 	case err == nil && len(entries) > 0:
-		return fmt.Errorf("make PostgreSQL cluster: data directory %s is not empty; name another one or empty it", dir)
+		return fmt.Errorf(
+			"make PostgreSQL cluster: data directory %s is not empty; name another one or empty it",
+			dir,
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("make data directory: %w", err)
@@ -94,8 +99,11 @@ func (o owner) reaches(dir string) error {
 			enter = 0o010
 		}
 		if uint32(st.Mode)&enter == 0 {
-			return fmt.Errorf("directory %s is closed to user %s, who runs the server: name a place outside of it",
-				dir, o.name)
+			return fmt.Errorf(
+				"directory %s is closed to user %s, who runs the server: name a place outside of it",
+				dir,
+				o.name,
+			)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

@@ -5,27 +5,31 @@ import (
 	"math"
 )
 
-// batchMeans estimates how far the orders of a span vary about their long-run mean when neighbouring seconds resemble
-// each other: overlapping batch means (M. S. Meketon and B. Schmeiser, "Overlapping Batch Means: Something for
-// Nothing?", Proceedings of the 1984 Winter Simulation Conference), whose estimate has about 1.5 (n/b − 1) degrees of
-// freedom with batches of b of n samples.
+// batchMeans estimates how far the orders of a span vary about their long-run mean when
+// neighbouring seconds resemble each other: overlapping batch means (M. S. Meketon and B.
+// Schmeiser, "Overlapping Batch Means: Something for Nothing?", Proceedings of the 1984 Winter
+// Simulation Conference), whose estimate has about 1.5 (n/b − 1) degrees of freedom with batches of
+// b of n samples.
 //
-// A batch that is not much longer than the memory of the series makes the estimate too small. By how much is known for
-// an autoregressive series of first order, so the estimate is corrected as if the sums over fiftieths of the series
-// were one, with the lag-one autocorrelation that they have, as N-Skart does between its batches (A. Tafazzoli, N. M.
-// Steiger and J. R. Wilson, "N-Skart: A Nonsequential Skewness- and Autoregression-Adjusted Batch-Means Procedure for
-// Simulation Analysis", IEEE Transactions on Automatic Control 56(2), 2011). In single samples the noise of counting
-// hides a slow wander.
+// A batch that is not much longer than the memory of the series makes the estimate too small. By
+// how much is known for an autoregressive series of first order, so the estimate is corrected as if
+// the sums over fiftieths of the series were one, with the lag-one autocorrelation that they have,
+// as N-Skart does between its batches (A. Tafazzoli, N. M. Steiger and J. R. Wilson, "N-Skart: A
+// Nonsequential Skewness- and Autoregression-Adjusted Batch-Means Procedure for Simulation
+// Analysis", IEEE Transactions on Automatic Control 56(2), 2011). In single samples the noise of
+// counting hides a slow wander.
 //
-// Rare large deviations, such as stalls, make the estimate itself vary: it has as many degrees of freedom as its own
-// variance says, which grows with the excess of the fiftieths' fourth moment (B. O'Neill, "Some Useful Moment Results
-// in Sampling Problems", The American Statistician 68(4), 2014).
+// Rare large deviations, such as stalls, make the estimate itself vary: it has as many degrees of
+// freedom as its own variance says, which grows with the excess of the fiftieths' fourth moment (B.
+// O'Neill, "Some Useful Moment Results in Sampling Problems", The American Statistician 68(4),
+// 2014).
 type batchMeans struct {
 	variance float64 // of the orders of a span, a sample of the span
 	freedom  float64 // degrees of freedom
 	// correction is the factor by which variance was raised for the memory of the series.
 	correction float64
-	few        string // why it rests on few independent samples, so more on the correction; empty where it does not
+	// why it rests on few independent samples, so more on the correction; empty where it does not
+	few string
 }
 
 const (
@@ -35,7 +39,8 @@ const (
 	fewestFreedom = 4.5 // of one that has: that of four batches
 )
 
-// fit is what was taken off a series before its residuals are looked at, and takes variation from them.
+// fit is what was taken off a series before its residuals are looked at, and takes variation from
+// them.
 type fit int
 
 const (
@@ -43,9 +48,9 @@ const (
 	theLine     // of least squares
 )
 
-// newBatchMeans estimates from the residuals of a stretch of samples how the orders of a span of n samples vary. The
-// batches are as long as the span, so that the estimate is of how much such spans differ, whatever the reason, unless
-// the stretch has too few of them.
+// newBatchMeans estimates from the residuals of a stretch of samples how the orders of a span of n
+// samples vary. The batches are as long as the span, so that the estimate is of how much such spans
+// differ, whatever the reason, unless the stretch has too few of them.
 func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	n := len(residuals)
 	batch := min(span, n/minBatches)
@@ -80,8 +85,12 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	}
 	e.variance = squares / float64(batch) / float64(n-batch+1) / (1 - lost) * e.correction
 	if e.correction > maxCorrection {
-		e.few = fmt.Sprintf("few independent samples: the %d of the run resemble their neighbours so much "+
-			"that they tell as much as %.0f", n, float64(n)/float64(small)/of(n))
+		e.few = fmt.Sprintf(
+			"few independent samples: the %d of the run resemble their neighbours so much "+
+				"that they tell as much as %.0f",
+			n,
+			float64(n)/float64(small)/of(n),
+		)
 	}
 	return e, nil
 }
@@ -97,7 +106,8 @@ func sums(values []float64, size int) []float64 {
 	return all
 }
 
-// excess is by how much the kurtosis of residuals is above that of a normal distribution, and not below 0.
+// excess is by how much the kurtosis of residuals is above that of a normal distribution, and not
+// below 0.
 func excess(residuals []float64) float64 {
 	squares := 0.0
 	fourths := 0.0
@@ -111,9 +121,9 @@ func excess(residuals []float64) float64 {
 	return max(0, float64(len(residuals))*fourths/(squares*squares)-3)
 }
 
-// lagOne is the autocorrelation of neighbouring residuals, without the bias that taking off the mean or the line brings
-// (F. H. C. Marriott and J. A. Pope, "Bias in the Estimation of Autocorrelations", Biometrika 41, 1954), and not below
-// 0.
+// lagOne is the autocorrelation of neighbouring residuals, without the bias that taking off the
+// mean or the line brings (F. H. C. Marriott and J. A. Pope, "Bias in the Estimation of
+// Autocorrelations", Biometrika 41, 1954), and not below 0.
 func lagOne(residuals []float64, f fit) float64 {
 	products := 0.0
 	squares := 0.0
@@ -131,8 +141,8 @@ func lagOne(residuals []float64, f fit) float64 {
 	return min(max((n*products/squares+p)/(n-3-p), 0), 0.99)
 }
 
-// inflation is how many times as much the sum of n neighbouring samples of an autoregressive series varies as that of n
-// independent ones.
+// inflation is how many times as much the sum of n neighbouring samples of an autoregressive series
+// varies as that of n independent ones.
 func inflation(phi, n float64) float64 {
 	return (1 + phi) / (1 - phi) * (1 - 2*phi*(1-math.Pow(phi, n))/(n*(1-phi*phi)))
 }

@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlocks simulates 1,000 experiments a case, with noise between runs, a drift of 2 % a run, and one run in ten a
-// fifth too slow. Of identical systems at most 6 % may be told apart, and the intervals must hold the true difference
-// in at least 93 %, also where an experiment stops as soon as they are narrow.
+// TestBlocks simulates 1,000 experiments a case, with noise between runs, a drift of 2 % a run, and
+// one run in ten a fifth too slow. Of identical systems at most 6 % may be told apart, and the
+// intervals must hold the true difference in at least 93 %, also where an experiment stops as soon
+// as they are narrow.
 func TestBlocks(t *testing.T) {
 	const experiments = 1000
 	for _, c := range []struct {
@@ -49,7 +50,9 @@ func TestBlocks(t *testing.T) {
 			var all []RunFigure
 			for block, order := range RandomBlocks(random, len(names), c.blocks) {
 				for _, i := range order {
-					value := 50_000 * math.Exp(c.noise*random.NormFloat64()+c.drift*float64(len(all)))
+					value := 50_000 * math.Exp(
+						c.noise*random.NormFloat64()+c.drift*float64(len(all)),
+					)
 					if random.Float64() < c.outlier {
 						value *= .8
 					}
@@ -73,7 +76,13 @@ func TestBlocks(t *testing.T) {
 		}
 		t.Logf("%s: %.3f of the intervals hold the difference, %.3f significant, %.1f blocks",
 			c.why, held/experiments, significant/experiments, made/experiments)
-		assert.GreaterOrEqual(t, held/experiments, .93, "%s: intervals that hold the difference", c.why)
+		assert.GreaterOrEqual(
+			t,
+			held/experiments,
+			.93,
+			"%s: intervals that hold the difference",
+			c.why,
+		)
 		if c.truth == 0 {
 			assert.LessOrEqual(t, significant/experiments, .06, "%s: found different", c.why)
 		}
@@ -103,9 +112,18 @@ func TestDifferences(t *testing.T) {
 	require.Len(t, d, 3)
 	assert.Equal(t, Difference{Base: "hdd", Other: "ssd", Blocks: 5, Change: d[0].Change}, d[0])
 	assert.InDelta(t, 25, d[0].Change.Percent, 1e-9)
-	assert.True(t, d[0].Change.High-d[0].Change.Low <= 1e-6 && d[0].Change.Within(1e-6), "without noise: %+v", d)
-	assert.True(t, d[1].Why == "no block has both" && !d[1].Change.Significant() && !d[1].Change.Within(100),
-		"without a run of tape: %+v", d[1])
+	assert.True(
+		t,
+		d[0].Change.High-d[0].Change.Low <= 1e-6 && d[0].Change.Within(1e-6),
+		"without noise: %+v",
+		d,
+	)
+	assert.True(
+		t,
+		d[1].Why == "no block has both" && !d[1].Change.Significant() && !d[1].Change.Within(100),
+		"without a run of tape: %+v",
+		d[1],
+	)
 	few := Differences([]string{"hdd", "ssd"}, all[:8], 1)[0]
 	assert.Equal(t, "an interval takes 5 blocks with both, and there are 4", few.Why)
 	assert.InDelta(t, 25, few.Change.Percent, 1e-9)
@@ -115,8 +133,13 @@ func TestDifferences(t *testing.T) {
 	assert.Contains(t, string(text), `"low_pct":null`)
 	var back Difference
 	require.NoError(t, json.Unmarshal(text, &back))
-	assert.True(t, back.Blocks == 4 && math.IsNaN(back.Change.Low) && back.Change.Percent == few.Change.Percent,
-		"%+v", back)
+	assert.True(
+		t,
+		back.Blocks == 4 && math.IsNaN(back.Change.Low) &&
+			back.Change.Percent == few.Change.Percent,
+		"%+v",
+		back,
+	)
 	for i := range all {
 		all[i].Run = 2 * all[i].Block
 		if all[i].Configuration == "ssd" {
@@ -131,10 +154,22 @@ func TestDifferences(t *testing.T) {
 func TestRandomBlocks(t *testing.T) {
 	orders := RandomBlocks(rand.New(rand.NewPCG(1, 2)), 4, 5)
 	for i, order := range orders {
-		assert.Equal(t, []int{0, 1, 2, 3}, slices.Sorted(slices.Values(order)), "block %d: %v", i, order)
+		assert.Equal(
+			t,
+			[]int{0, 1, 2, 3},
+			slices.Sorted(slices.Values(order)),
+			"block %d: %v",
+			i,
+			order,
+		)
 	}
 	back := slices.Clone(orders[0])
 	slices.Reverse(back)
-	assert.True(t, slices.Equal(orders[1], back) && !slices.Equal(orders[2], orders[0]), "orders %v", orders)
+	assert.True(
+		t,
+		slices.Equal(orders[1], back) && !slices.Equal(orders[2], orders[0]),
+		"orders %v",
+		orders,
+	)
 	assert.Equal(t, orders, RandomBlocks(rand.New(rand.NewPCG(1, 2)), 4, 5), "with the same seed")
 }

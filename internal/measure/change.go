@@ -11,18 +11,18 @@ import (
 // Change is by how much one set of measurements differs from another.
 type Change struct {
 	Percent float64 // of the geometric means: 100 (b/a − 1)
-	// Low and High are the bounds of the 95 % confidence interval of Percent, and P is the probability of a difference
-	// at least as large if there is none. All are NaN (null in JSON) where there are too few measurements to know their
-	// variation.
+	// Low and High are the bounds of the 95 % confidence interval of Percent, and P is the
+	// probability of a difference at least as large if there is none. All are NaN (null in JSON)
+	// where there are too few measurements to know their variation.
 	Low, High, P float64
 
 	deviation, freedom float64 // of the logarithm of the ratio; 0 where they are not known
 	looks              float64 // see newChange
 }
 
-// newChange is that of a logarithm of a ratio with its standard deviation, estimated with the given degrees of freedom.
-// It was looked at that many times as often as a single test: the levels of its interval and of P are tightened by
-// that.
+// newChange is that of a logarithm of a ratio with its standard deviation, estimated with the given
+// degrees of freedom. It was looked at that many times as often as a single test: the levels of its
+// interval and of P are tightened by that.
 func newChange(logarithm, deviation, freedom, looks float64) Change {
 	half := deviation * Student(1-0.025/looks, freedom)
 	low := percentOf(logarithm - half)
@@ -39,7 +39,8 @@ func percentOf(logarithm float64) float64 { return 100 * math.Expm1(logarithm) }
 // Significant says whether the confidence interval excludes no difference.
 func (c Change) Significant() bool { return c.Low > 0 || c.High < 0 }
 
-// Within says whether the confidence interval is known and reaches at most n percent points from the estimate.
+// Within says whether the confidence interval is known and reaches at most n percent points from
+// the estimate.
 func (c Change) Within(percent float64) bool {
 	return c.High-c.Percent <= percent && c.Percent-c.Low <= percent
 }
@@ -69,17 +70,18 @@ func (c *Change) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &changeJSON{&c.Percent, &c.Low, &c.High, &c.P})
 }
 
-// MeanCI95 gives the mean of values and half the width of its 95 % confidence interval by Student's t; of a single
-// value it has none and is NaN.
+// MeanCI95 gives the mean of values and half the width of its 95 % confidence interval by Student's
+// t; of a single value it has none and is NaN.
 func MeanCI95(values []float64) (mean, half float64) {
 	mean, variance := stat.MeanVariance(values, nil)
 	n := float64(len(values))
 	return mean, Student(.975, n-1) * math.Sqrt(variance/n)
 }
 
-// Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The Generalization of
-// 'Student's' Problem when Several Different Population Variances are Involved", Biometrika 34, 1947) on their
-// logarithms, so that the interval is one of the ratio: differences between computers are factors.
+// Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The
+// Generalization of 'Student's' Problem when Several Different Population Variances are Involved",
+// Biometrika 34, 1947) on their logarithms, so that the interval is one of the ratio: differences
+// between computers are factors.
 func Compare(a, b []float64) Change {
 	c := Unknown()
 	if !positive(a) || !positive(b) {
@@ -126,8 +128,8 @@ func logarithms(values []float64) []float64 {
 // power is the share of experiments that find what Detectable and Smallest say.
 const power = 0.8
 
-// Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the logarithm of a
-// ratio; NaN where their variation is unknown.
+// Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the
+// logarithm of a ratio; NaN where their variation is unknown.
 func (c Change) Detectable() float64 {
 	if !(c.deviation > 0) || c.freedom < 1 {
 		return math.NaN()
@@ -135,8 +137,9 @@ func (c Change) Detectable() float64 {
 	return c.deviation * (Student(1-0.025/c.looks, c.freedom) + Student(power, c.freedom))
 }
 
-// Smallest is the smallest difference, in percent, that an experiment of n blocks finds in 8 of 10 cases where its runs
-// vary by that percentage and the order of each second block is that of the one before backwards.
+// Smallest is the smallest difference, in percent, that an experiment of n blocks finds in 8 of 10
+// cases where its runs vary by that percentage and the order of each second block is that of the
+// one before backwards.
 func Smallest(variation float64, configurations, blocks int, until bool) float64 {
 	n := float64(blocks)
 	deviation := math.Sqrt(2 / n)
@@ -147,7 +150,11 @@ func Smallest(variation float64, configurations, blocks int, until bool) float64
 	if blocks%2 == 1 { // the last block is not made up for by one backwards
 		deviation *= math.Sqrt(1 + 1/(n*n-1))
 	}
-	c := Change{deviation: deviation * math.Log1p(variation/100), freedom: freedom, looks: looksOf(until)}
+	c := Change{
+		deviation: deviation * math.Log1p(variation/100),
+		freedom:   freedom,
+		looks:     looksOf(until),
+	}
 	return percentOf(c.Detectable())
 }
 

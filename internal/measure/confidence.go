@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// ci95 is half the width of the 95 % confidence interval of the OPM of the samples of a window: an interval of the OPM
-// that the run would have in the long run, of which the window is a part. The variation comes from all of the run that
-// the window belongs to, in batches as long as the window, at most a sixth of it: how much windows like this one
-// differ. So a run whose checkpoints come and go shows it, in whichever part of the cycle the window lies. Batches of a
-// window that holds whole checkpoint cycles are whole cycles too. few says why the interval rests on few independent
+// ci95 is half the width of the 95 % confidence interval of the OPM of the samples of a window: an
+// interval of the OPM that the run would have in the long run, of which the window is a part. The
+// variation comes from all of the run that the window belongs to, in batches as long as the window,
+// at most a sixth of it: how much windows like this one differ. So a run whose checkpoints come and
+// go shows it, in whichever part of the cycle the window lies. Batches of a window that holds whole
+// checkpoint cycles are whole cycles too. few says why the interval rests on few independent
 // samples, empty where it does not; the error says why there is none.
 func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 	stretch := s.stretch(window)
@@ -24,14 +25,24 @@ func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 		}
 		variance = e.variance * float64(len(window))
 	}
-	// What a window is a part of knows its variation as if it had up to twice the degrees of freedom: a window that is
-	// far off makes the variation wide, too. The factor is by simulation (docs/evidence/2026-11-simulations.md).
+	// What a window is a part of knows its variation as if it had up to twice the degrees of
+	// freedom: a window that is far off makes the variation wide, too. The factor is by simulation
+	// (docs/evidence/2026-11-simulations.md).
 	freedom := e.freedom * (2 - float64(len(window))/float64(len(stretch)))
-	return Student(.975, freedom) * math.Sqrt(variance) * float64(time.Minute) / float64(span.To-span.From), e.few, nil
+	return Student(
+		.975,
+		freedom,
+	) * math.Sqrt(
+		variance,
+	) * float64(
+		time.Minute,
+	) / float64(
+		span.To-span.From,
+	), e.few, nil
 }
 
-// stretch is the part of the run that a window belongs to: the run phase from where the start has worn off, and as much
-// before and after it as the window takes in.
+// stretch is the part of the run that a window belongs to: the run phase from where the start has
+// worn off, and as much before and after it as the window takes in.
 func (s Series) stretch(window []Sample) []Sample {
 	of := s.Phase(PhaseRun)
 	in := spanOf(window)

@@ -11,10 +11,11 @@ import (
 	"time"
 )
 
-// Counts is what happened in some span of time. All are plain sums, so Counts of spans, targets or machines add up. As
-// JSON, a workload's own stand among the others under their names.
+// Counts is what happened in some span of time. All are plain sums, so Counts of spans, targets or
+// machines add up. As JSON, a workload's own stand among the others under their names.
 type Counts struct {
-	Orders     int64 `json:"orders"`     // completed order cycles, those that left nothing behind included
+	// completed order cycles, those that left nothing behind included
+	Orders     int64 `json:"orders"`
 	Retries    int64 `json:"retries"`    // operations tried again, for whatever reason
 	Reconnects int64 `json:"reconnects"` // connections opened again after one was lost
 	GivenUp    int64 `json:"given_up"`   // orders that were begun and not completed
@@ -23,14 +24,16 @@ type Counts struct {
 	Dropped int64 `json:"dropped"` // open loop: orders that were due and never begun
 
 	// Own are what the workload counts besides, each at the place of its name.
-	Own   [MaxOwn]int64 `json:"-"`
-	Names *[]string     `json:"-"` // of Own, for reading; nil: there are none, or as in what these are added to
+	Own [MaxOwn]int64 `json:"-"`
+	// of Own, for reading; nil: there are none, or as in what these are added to
+	Names *[]string `json:"-"`
 }
 
 // MaxOwn is how many own counts a workload may have.
 const MaxOwn = 10
 
-// Add adds o to c. Own counts of o that c has no name for are left out: they are of another workload.
+// Add adds o to c. Own counts of o that c has no name for are left out: they are of another
+// workload.
 func (c *Counts) Add(o Counts) { c.add(o, 1) }
 
 func (c *Counts) add(o Counts, times int64) {
@@ -113,8 +116,11 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 // CheckOwn refuses more names than Counts have room for.
 func CheckOwn(names []string) error {
 	if len(names) > MaxOwn {
-		return fmt.Errorf("%d counts besides those of every workload, of which ds2 knows %d at most",
-			len(names), MaxOwn)
+		return fmt.Errorf(
+			"%d counts besides those of every workload, of which ds2 knows %d at most",
+			len(names),
+			MaxOwn,
+		)
 	}
 	return nil
 }
@@ -189,8 +195,9 @@ func (t Totals) tally() Tally {
 	return tally
 }
 
-// SinceReset is the time since the figures were set back, at the end of the warm-up, and before that since the first
-// orders; each target's tally in it; and whether they were set back. All are as of the last sample.
+// SinceReset is the time since the figures were set back, at the end of the warm-up, and before
+// that since the first orders; each target's tally in it; and whether they were set back. All are
+// as of the last sample.
 func (m *Meter) SinceReset() (since time.Duration, tallies []Tally, reset bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Cycle is how a window lies in the cycle of a database's checkpoints. A window that holds part of one has more of the
-// load of checkpoints, or less, than the run has in the long run.
+// Cycle is how a window lies in the cycle of a database's checkpoints. A window that holds part of
+// one has more of the load of checkpoints, or less, than the run has in the long run.
 type Cycle struct {
 	Begun   int      `json:"begun"`              // checkpoints that began in the window
 	Period  *float64 `json:"period_s,omitempty"` // median time from one to the next in the run
@@ -17,7 +17,8 @@ type Cycle struct {
 	Why     string   `json:"why"`                // all that in words
 }
 
-// beginSlack is how far the bound of a window may lie from the begin of a checkpoint, which is known to the second.
+// beginSlack is how far the bound of a window may lie from the begin of a checkpoint, which is
+// known to the second.
 const beginSlack = 1500 * time.Millisecond
 
 // manyCycles is from how many on a part of one more no longer matters.
@@ -50,12 +51,24 @@ func (s Series) cycle(span Span) *Cycle {
 			"the run holds no whole checkpoint cycle", s.Cycles[0].Seconds())
 	case len(within) > 1 && near(within[0], span.From) && near(within[len(within)-1], span.To):
 		c.Whole = true
-		c.Why = fmt.Sprintf("the window holds %d whole checkpoint cycles of about %.0f s", len(within)-1, *c.Period)
+		c.Why = fmt.Sprintf(
+			"the window holds %d whole checkpoint cycles of about %.0f s",
+			len(within)-1,
+			*c.Period,
+		)
 	case *c.Periods >= manyCycles:
-		c.Why = fmt.Sprintf("the window holds %.1f checkpoint cycles of about %.0f s", *c.Periods, *c.Period)
+		c.Why = fmt.Sprintf(
+			"the window holds %.1f checkpoint cycles of about %.0f s",
+			*c.Periods,
+			*c.Period,
+		)
 	default:
-		c.Why = fmt.Sprintf("the window holds only part of a checkpoint cycle: %.1f cycles of about %.0f s "+
-			"(--window checkpoints=2 takes whole ones)", *c.Periods, *c.Period)
+		c.Why = fmt.Sprintf(
+			"the window holds only part of a checkpoint cycle: %.1f cycles of about %.0f s "+
+				"(--window checkpoints=2 takes whole ones)",
+			*c.Periods,
+			*c.Period,
+		)
 	}
 	return c
 }
@@ -68,7 +81,9 @@ func (s Series) begun(span Span) []time.Duration {
 }
 
 func (s Series) begunBetween(from, to time.Duration) []time.Duration {
-	return slices.DeleteFunc(slices.Clone(s.Cycles), func(t time.Duration) bool { return t < from || t > to })
+	return slices.DeleteFunc(slices.Clone(s.Cycles), func(t time.Duration) bool {
+		return t < from || t > to
+	})
 }
 
 // lastCycles is the span of the last n whole cycles of the run phase.

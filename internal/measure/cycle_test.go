@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkpointed is a run of 1,200 s whose rate falls by a half for the first 60 s of every period, with its begins
-// known.
+// checkpointed is a run of 1,200 s whose rate falls by a half for the first 60 s of every period,
+// with its begins known.
 func checkpointed(period, first float64) Series {
 	series := synthetic(1200, 10, 0.05, func(t float64) float64 {
 		if t >= first && math.Mod(t-first, period) < 60 {
@@ -25,7 +25,8 @@ func checkpointed(period, first float64) Series {
 	return series
 }
 
-// TestCycles: a series with a period is judged over whole periods, and a window says that it holds part of one.
+// TestCycles: a series with a period is judged over whole periods, and a window says that it holds
+// part of one.
 func TestCycles(t *testing.T) {
 	indirect := checkpointed(2000, 3000)
 	indirect.Cycles = nil
@@ -38,19 +39,31 @@ func TestCycles(t *testing.T) {
 		steady   bool
 		cycle    string
 	}{
-		{"two whole cycles", checkpointed(150, 40), "checkpoints=2", 790, 1090, true,
-			"the window holds 2 whole checkpoint cycles of about 150 s"},
-		{"six of seven whole cycles, in five rounds", checkpointed(150, 40), "checkpoints=6", 190, 1090, true,
-			"the window holds 6 whole"},
-		{"the run phase holds whole cycles and a part", checkpointed(150, 40), "10s-1200s", 10, 1200, true,
+		{
+			"two whole cycles", checkpointed(150, 40), "checkpoints=2", 790, 1090, true,
+			"the window holds 2 whole checkpoint cycles of about 150 s",
+		},
+		{
+			"six of seven whole cycles, in five rounds", checkpointed(150, 40), "checkpoints=6", 190, 1090, true,
+			"the window holds 6 whole",
+		},
+		{
+			"the run phase holds whole cycles and a part", checkpointed(150, 40), "10s-1200s", 10, 1200, true,
 			"the window holds only part of a checkpoint cycle: 7.9 cycles of about 150 s " +
-				"(--window checkpoints=2 takes whole ones)"},
-		{"the storage report's window holds less than two", checkpointed(300, 100), "1000s-1200s", 1000, 1200, false,
-			"the window holds only part of a checkpoint cycle: 0.7 cycles of about 300 s"},
-		{"many cycles", checkpointed(70, 40), "10s-1200s", 10, 1200, true,
-			"the window holds 17.0 checkpoint cycles of about 70 s"},
-		{"a single one", checkpointed(2000, 640), "10s-300s", 10, 300, true,
-			"only one checkpoint began during the run, at 640 s"},
+				"(--window checkpoints=2 takes whole ones)",
+		},
+		{
+			"the storage report's window holds less than two", checkpointed(300, 100), "1000s-1200s", 1000, 1200, false,
+			"the window holds only part of a checkpoint cycle: 0.7 cycles of about 300 s",
+		},
+		{
+			"many cycles", checkpointed(70, 40), "10s-1200s", 10, 1200, true,
+			"the window holds 17.0 checkpoint cycles of about 70 s",
+		},
+		{
+			"a single one", checkpointed(2000, 640), "10s-300s", 10, 300, true,
+			"only one checkpoint began during the run, at 640 s",
+		},
 		{"none", checkpointed(2000, 3000), "10s-300s", 10, 300, true, "no checkpoint started during the run"},
 		{"a server that has none", indirect, "10s-300s", 10, 300, true, "checkpoints are indirect"},
 	} {

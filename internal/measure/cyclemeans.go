@@ -12,15 +12,20 @@ const minCycles = 3
 // phases is how many begins of batches are tried in a cycle.
 const phases = 20
 
-// newCycleMeans estimates how the orders of windows of a length vary in a run of cycles, such as those from one
-// checkpoint to the next, from what differs between whole cycles: the ratio estimator over cycles (M. A. Crane and D.
-// L. Iglehart, "Simulating Stable Stochastic Systems III: Regenerative Processes and Discrete-Event Simulations",
-// Operations Research 23(1), 1975), whose residual of a cycle is its orders less the mean rate times its length.
-// Batches of cycles overlap as those of batchMeans do: they begin at every phase of a cycle and end at the same phase
-// of a later one, so that the shape of the cycle falls out. What a window holds beyond whole cycles adds the variation
-// of spans of that length. The variance is that of the orders of a window. ok is false where a window is shorter than a
-// cycle, or the stretch holds too few.
-func newCycleMeans(stretch []Sample, begins []time.Duration, window time.Duration) (e batchMeans, ok bool) {
+// newCycleMeans estimates how the orders of windows of a length vary in a run of cycles, such as
+// those from one checkpoint to the next, from what differs between whole cycles: the ratio
+// estimator over cycles (M. A. Crane and D. L. Iglehart, "Simulating Stable Stochastic Systems III:
+// Regenerative Processes and Discrete-Event Simulations", Operations Research 23(1), 1975), whose
+// residual of a cycle is its orders less the mean rate times its length. Batches of cycles overlap
+// as those of batchMeans do: they begin at every phase of a cycle and end at the same phase of a
+// later one, so that the shape of the cycle falls out. What a window holds beyond whole cycles adds
+// the variation of spans of that length. The variance is that of the orders of a window. ok is
+// false where a window is shorter than a cycle, or the stretch holds too few.
+func newCycleMeans(
+	stretch []Sample,
+	begins []time.Duration,
+	window time.Duration,
+) (e batchMeans, ok bool) {
 	cycles := len(begins) - 1
 	if cycles < minCycles {
 		return e, false
@@ -42,13 +47,18 @@ func newCycleMeans(stretch []Sample, begins []time.Duration, window time.Duratio
 		since := length(cycle) * time.Duration(phase) / phases
 		shape[phase] += sums.between(begins[cycle], begins[cycle]+since) / float64(whole)
 	}
-	at := func(step int) float64 { // the sum up to a step, of which a cycle has as many as there are phases
+	// the sum up to a step, of which a cycle has as many as there are phases
+	at := func(step int) float64 {
 		cycle := step / phases
 		phase := step % phases
 		if phase == 0 {
 			return sums.at(begins[cycle])
 		}
-		return sums.at(begins[cycle]+length(cycle)*time.Duration(phase)/phases) - shape[phase]*float64(length(cycle))
+		return sums.at(
+			begins[cycle]+length(cycle)*time.Duration(phase)/phases,
+		) - shape[phase]*float64(
+			length(cycle),
+		)
 	}
 	squares := 0.
 	n := 0.

@@ -6,23 +6,26 @@ import (
 	"time"
 )
 
-// How the end of a disturbance is told: OPM is back when its mean over the backOver seconds that follow is within
-// backWithin of the undisturbed rate, and the first of these seconds reaches half of that.
+// How the end of a disturbance is told: OPM is back when its mean over the backOver seconds that
+// follow is within backWithin of the undisturbed rate, and the first of these seconds reaches half
+// of that.
 const (
 	backOver    = 10 * time.Second
 	backWithin  = .05
 	leastBefore = 10 * time.Second // of the run phase that an undisturbed rate takes at least
 )
 
-// Disturbance is what an event did to a run, against the rate of the run phase before it. Times are in seconds.
+// Disturbance is what an event did to a run, against the rate of the run phase before it. Times are
+// in seconds.
 type Disturbance struct {
-	From        float64  `json:"from_s"`          // when the event began, since the first orders
-	Undisturbed float64  `json:"undisturbed_opm"` // over the run phase before the first event
-	Back        *float64 `json:"back_after_s"`    // until OPM was back within 5 %; absent: not before the run's end
+	From        float64 `json:"from_s"`          // when the event began, since the first orders
+	Undisturbed float64 `json:"undisturbed_opm"` // over the run phase before the first event
+	// until OPM was back within 5 %; absent: not before the run's end
+	Back *float64 `json:"back_after_s"`
 
-	// Lost are the orders that were missing until OPM was back, over 10 s at least. LostCI95 is half the width of its
-	// 95 % interval: by how much as long a time differs from the undisturbed rate anyway. NoCI95 says why there is
-	// none.
+	// Lost are the orders that were missing until OPM was back, over 10 s at least. LostCI95 is
+	// half the width of its 95 % interval: by how much as long a time differs from the undisturbed
+	// rate anyway. NoCI95 says why there is none.
 	Lost     float64  `json:"lost"`
 	LostCI95 *float64 `json:"lost_ci95"`
 	NoCI95   string   `json:"no_lost_ci95,omitempty"`
@@ -32,14 +35,18 @@ type Disturbance struct {
 	Longest float64        `json:"longest_ms"` // of the orders that were completed
 }
 
-// Disturbance is what an event at a time did, where the run was not disturbed before another time, which is that of the
-// first event.
+// Disturbance is what an event at a time did, where the run was not disturbed before another time,
+// which is that of the first event.
 func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error) {
 	run := s.Phase(PhaseRun)
 	base := s.within(Span{run.From, min(before, run.To)})
 	if before < run.From+leastBefore {
-		return d, fmt.Errorf("the run phase begins at %.0f s, and an undisturbed rate takes %.0f s of it "+
-			"before the first event", run.From.Seconds(), leastBefore.Seconds())
+		return d, fmt.Errorf(
+			"the run phase begins at %.0f s, and an undisturbed rate takes %.0f s of it "+
+				"before the first event",
+			run.From.Seconds(),
+			leastBefore.Seconds(),
+		)
 	}
 	after := s.within(Span{at, run.To})
 	if len(base) == 0 || len(after) == 0 || at > run.To-backOver+slack {
@@ -75,8 +82,8 @@ func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error)
 	return d, nil
 }
 
-// backAt is the first of some samples with which the rate of orders is back; their number where it never is, or too few
-// follow.
+// backAt is the first of some samples with which the rate of orders is back; their number where it
+// never is, or too few follow.
 func backAt(after []Sample, rate float64) int {
 	for i := range after {
 		var orders int64
@@ -92,7 +99,8 @@ func backAt(after []Sample, rate float64) int {
 			break
 		}
 		first := float64(after[i].Counts.Orders)
-		if float64(orders) >= (1-backWithin)*rate*float64(length) && first >= rate*float64(after[i].Length)/2 {
+		if float64(orders) >= (1-backWithin)*rate*float64(length) &&
+			first >= rate*float64(after[i].Length)/2 {
 			return i
 		}
 	}

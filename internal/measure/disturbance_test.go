@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDisturbance: what a stall of 7 s costs, and when orders are back, is what the samples say by hand.
+// TestDisturbance: what a stall of 7 s costs, and when orders are back, is what the samples say by
+// hand.
 func TestDisturbance(t *testing.T) {
 	const rate, from, stall = 200, 80, 7
 	run := func(disturb func(second int, s *Sample)) Series {
@@ -41,7 +42,11 @@ func TestDisturbance(t *testing.T) {
 	require.NotNil(t, d.LostCI95, d.NoCI95)
 	require.InDelta(t, stall*rate, d.Lost, *d.LostCI95)
 	require.Less(t, *d.LostCI95, .2*stall*rate)
-	require.Equal(t, []FailureCount{{Operation: "purchase", Class: "timeout", Count: 2 * stall}}, d.Errors)
+	require.Equal(
+		t,
+		[]FailureCount{{Operation: "purchase", Class: "timeout", Count: 2 * stall}},
+		d.Errors,
+	)
 	require.InDelta(t, 7100, d.Longest, 0)
 
 	d, err = s.Disturbance(at(120), at(from)) // nothing happens then

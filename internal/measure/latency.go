@@ -10,27 +10,30 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Response times are kept in microseconds with two significant digits: the value a percentile names is at most 1 %
-// above the true one, and a histogram of an hour is a few hundred bytes in a record. All histograms have these bounds,
-// so they merge without loss.
+// Response times are kept in microseconds with two significant digits: the value a percentile names
+// is at most 1 % above the true one, and a histogram of an hour is a few hundred bytes in a record.
+// All histograms have these bounds, so they merge without loss.
 const (
 	lowestMicros      = 1
 	highestMicros     = int64(time.Hour / time.Microsecond)
 	significantDigits = 2
 )
 
-func newHistogram() *hdr.Histogram { return hdr.New(lowestMicros, highestMicros, significantDigits) }
+func newHistogram() *hdr.Histogram {
+	return hdr.New(lowestMicros, highestMicros, significantDigits)
+}
 
-// Distribution is the response times of one operation, or of whole orders: their exact sum, and how they are spread to
-// 1 %.
+// Distribution is the response times of one operation, or of whole orders: their exact sum, and how
+// they are spread to 1 %.
 type Distribution struct {
 	Name      string
 	Sum       time.Duration // of those that came to an end
 	histogram *hdr.Histogram
 
-	// dropped are how long orders that an open loop dropped would have waited at least: observations that are censored
-	// on the right, since only a lower bound is known. Without them a store that stalls would have its worst waits left
-	// out (Gil Tene's coordinated omission). nil: there are none.
+	// dropped are how long orders that an open loop dropped would have waited at least:
+	// observations that are censored on the right, since only a lower bound is known. Without them
+	// a store that stalls would have its worst waits left out (Gil Tene's coordinated omission).
+	// nil: there are none.
 	dropped *hdr.Histogram
 }
 
@@ -62,7 +65,8 @@ func (d *Distribution) merge(o Distribution) {
 	}
 }
 
-// all are those that came to an end and those that were dropped, which count as no longer than is known.
+// all are those that came to an end and those that were dropped, which count as no longer than is
+// known.
 func (d Distribution) all() *hdr.Histogram {
 	if d.dropped == nil {
 		return d.histogram
@@ -73,7 +77,8 @@ func (d Distribution) all() *hdr.Histogram {
 	return all
 }
 
-// certain is the share, in percent, up to which quantiles are what they are; above it they are lower bounds.
+// certain is the share, in percent, up to which quantiles are what they are; above it they are
+// lower bounds.
 func (d Distribution) certain() float64 {
 	if d.dropped == nil || d.dropped.TotalCount() == 0 {
 		return 100
@@ -88,7 +93,8 @@ func (d Distribution) certain() float64 {
 	return 100 * float64(below) / float64(d.histogram.TotalCount()+d.dropped.TotalCount())
 }
 
-// AtLeast says that the response time that a share q does not exceed is only known to be at least Quantile's.
+// AtLeast says that the response time that a share q does not exceed is only known to be at least
+// Quantile's.
 func (d Distribution) AtLeast(q float64) bool { return 100*q > d.certain() }
 
 // MeanAtLeast says that Mean leaves out orders that were dropped.
@@ -100,10 +106,19 @@ func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
 // Latency sums the distribution up. The mean is that of the exact sum.
 func (d Distribution) Latency() Latency {
 	all := d.all()
-	at := func(percentile float64) float64 { return float64(all.ValueAtQuantile(percentile)) / 1000 }
+	at := func(percentile float64) float64 {
+		return float64(all.ValueAtQuantile(percentile)) / 1000
+	}
 	l := Latency{
-		Count: d.Count(), P25: at(25), P50: at(50), P75: at(75), P95: at(95), P99: at(99), P999: at(99.9),
-		P9999: at(99.99), Max: float64(all.Max()) / 1000,
+		Count: d.Count(),
+		P25:   at(25),
+		P50:   at(50),
+		P75:   at(75),
+		P95:   at(95),
+		P99:   at(99),
+		P999:  at(99.9),
+		P9999: at(99.99),
+		Max:   float64(all.Max()) / 1000,
 	}
 	if d.MeanAtLeast() {
 		l.Dropped, l.AtLeastFrom = d.dropped.TotalCount(), new(d.certain())
@@ -131,7 +146,8 @@ func Merge(name string, some ...Distribution) Distribution {
 	return all
 }
 
-// Each calls f with how many there are up to each of ascending upper bounds, less those up to the bound before.
+// Each calls f with how many there are up to each of ascending upper bounds, less those up to the
+// bound before.
 func (d Distribution) Each(f func(upper time.Duration, count int64)) {
 	for _, bar := range d.histogram.Distribution() {
 		if bar.Count > 0 {
@@ -153,27 +169,35 @@ type Latency struct {
 	P9999 float64 `json:"p9999_ms"`
 	Max   float64 `json:"max_ms"`
 
-	// Dropped are orders that an open loop dropped. They stand in the percentiles and the maximum, not in Count and
-	// Mean, with the time that they would have waited at least: from this percentile on, figures are lower bounds.
+	// Dropped are orders that an open loop dropped. They stand in the percentiles and the maximum,
+	// not in Count and Mean, with the time that they would have waited at least: from this
+	// percentile on, figures are lower bounds.
 	Dropped     int64    `json:"dropped,omitempty"`
 	AtLeastFrom *float64 `json:"at_least_from_pct,omitempty"`
 }
 
-// Interval holds the histograms of all series between two moments, counted from the first orders on.
+// Interval holds the histograms of all series between two moments, counted from the first orders
+// on.
 type Interval struct {
 	From, To time.Duration
-	// Histograms by series name in HdrHistogram's compressed V2 encoding (base64); a series without values has none.
+	// Histograms by series name in HdrHistogram's compressed V2 encoding (base64); a series without
+	// values has none.
 	Histograms map[string]string
 	// Sums of the response times by series name, exact.
 	Sums map[string]time.Duration
-	// Slowest are the slowest orders that ended in it, the slowest first: MostSlow at most. Those of a record stand in
-	// Series.Slow.
+	// Slowest are the slowest orders that ended in it, the slowest first: MostSlow at most. Those
+	// of a record stand in Series.Slow.
 	Slowest []SlowOrder
 }
 
 // NewInterval is an interval without any.
 func NewInterval(from, to time.Duration) Interval {
-	return Interval{From: from, To: to, Histograms: map[string]string{}, Sums: map[string]time.Duration{}}
+	return Interval{
+		From:       from,
+		To:         to,
+		Histograms: map[string]string{},
+		Sums:       map[string]time.Duration{},
+	}
 }
 
 func encode(h *hdr.Histogram) string {
@@ -186,7 +210,8 @@ func decode(s string) (*hdr.Histogram, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode histogram: %w", err)
 	}
-	const most = 1 << 50 // more orders than anyone makes, and few enough for the sums of many intervals
+	// more orders than anyone makes, and few enough for the sums of many intervals
+	const most = 1 << 50
 	if h.LowestTrackableValue() != lowestMicros || h.HighestTrackableValue() != highestMicros ||
 		h.SignificantFigures() != significantDigits || h.TotalCount() > most {
 		return nil, errors.New("decode histogram: it is not one of ds2's")
@@ -203,13 +228,16 @@ func CheckHistogram(text string) error {
 // ioPrefix begins the names of series that are no response times of operations but times of I/Os.
 const ioPrefix = "io "
 
-// Counted is a distribution of times that something else counted: buckets give how many took each number of
-// microseconds.
+// Counted is a distribution of times that something else counted: buckets give how many took each
+// number of microseconds.
 func Counted(name string, sum time.Duration, buckets iter.Seq2[int64, uint64]) Distribution {
 	d := newDistribution(name)
 	d.Sum = sum
 	for micros, count := range buckets {
-		_ = d.histogram.RecordValues(min(max(micros, lowestMicros), highestMicros), int64(count)) // within the bounds
+		_ = d.histogram.RecordValues(
+			min(max(micros, lowestMicros), highestMicros),
+			int64(count),
+		) // within the bounds
 	}
 	return d
 }
@@ -220,7 +248,8 @@ func (iv *Interval) AddIO(d Distribution) {
 	iv.Sums[ioPrefix+d.Name] = d.Sum
 }
 
-// Distributions are the merged histograms of a part of a run, by series. Those without any are missing.
+// Distributions are the merged histograms of a part of a run, by series. Those without any are
+// missing.
 type Distributions struct {
 	Operations map[string]Distribution // response times
 	IO         map[string]Distribution // times of I/Os, by drive and what they were for

@@ -1,9 +1,10 @@
-// Package measure turns what users did into figures: histograms of response times, one-second samples, windows with
-// their confidence interval, and the verdict whether a window was steady. It knows neither Prometheus, nor files, nor a
-// database. Operations, and a workload's own counts, are numbers here, with names that the caller gives.
+// Package measure turns what users did into figures: histograms of response times, one-second
+// samples, windows with their confidence interval, and the verdict whether a window was steady. It
+// knows neither Prometheus, nor files, nor a database. Operations, and a workload's own counts, are
+// numbers here, with names that the caller gives.
 //
-// A user writes into its own Recorder. A Meter empties all of them once a second, so users share no lock and no cache
-// line, and whoever reads figures never touches a user.
+// A user writes into its own Recorder. A Meter empties all of them once a second, so users share no
+// lock and no cache line, and whoever reads figures never touches a user.
 package measure
 
 import (
@@ -11,13 +12,15 @@ import (
 	"time"
 )
 
-// WholeOrder is the name of the response times of whole orders, which stand behind those of the operations.
+// WholeOrder is the name of the response times of whole orders, which stand behind those of the
+// operations.
 const WholeOrder = "order"
 
 // Phase is a part of a run.
 type Phase string
 
-// The phases of a run, in order. Time is counted from the start of PhaseRamp, when the first orders start.
+// The phases of a run, in order. Time is counted from the start of PhaseRamp, when the first orders
+// start.
 const (
 	PhaseConnect Phase = "connect" // connections are opened; no orders yet
 	PhaseRamp    Phase = "ramp"    // users start, at a rate
@@ -44,7 +47,14 @@ const (
 )
 
 // UserStates are the states' names in metrics.
-var UserStates = [NumUserStates]string{"waiting", "running", "thinking", "retrying", "reconnecting", "done"}
+var UserStates = [NumUserStates]string{
+	"waiting",
+	"running",
+	"thinking",
+	"retrying",
+	"reconnecting",
+	"done",
+}
 
 // Users is how many users are in each state.
 type Users [NumUserStates]int
@@ -58,14 +68,14 @@ func (u Users) HeldUp() int { return u[UserRetrying] + u[UserReconnecting] }
 // droppedOrder is the name of the waits of orders that an open loop dropped, in an Interval.
 const droppedOrder = "dropped"
 
-// latency is one response time; series is the number of the operation, wholeOrder or dropped. Those of an order's
-// operations stand before its own, or before gaveUp.
+// latency is one response time; series is the number of the operation, wholeOrder or dropped. Those
+// of an order's operations stand before its own, or before gaveUp.
 type latency struct {
 	series int
 	d      time.Duration
 
-	// Of a whole order: when it was completed, since the first orders, and its response time in the workload's own
-	// meaning.
+	// Of a whole order: when it was completed, since the first orders, and its response time in the
+	// workload's own meaning.
 	at, own time.Duration
 }
 
@@ -75,8 +85,8 @@ const (
 	gaveUp     = -3 // in the place of an order's
 )
 
-// Order is what a user gathers while it plays one order, and belongs to one goroutine. Recorder.Record takes it over
-// into one that holds all of that user since the last sample.
+// Order is what a user gathers while it plays one order, and belongs to one goroutine.
+// Recorder.Record takes it over into one that holds all of that user since the last sample.
 type Order struct {
 	Counts
 	latencies []latency
@@ -101,9 +111,9 @@ func (o *Order) AddLatency(operation int, d time.Duration) {
 	o.latencies = append(o.latencies, latency{series: operation, d: d})
 }
 
-// Complete notes the order as done at a time since the first orders. Its response time runs from when the user began
-// it, or was due to, to its last row; own is the response time in the workload's own meaning, the sum of its operations
-// without those outside it.
+// Complete notes the order as done at a time since the first orders. Its response time runs from
+// when the user began it, or was due to, to its last row; own is the response time in the
+// workload's own meaning, the sum of its operations without those outside it.
 func (o *Order) Complete(at, d, own time.Duration) {
 	o.Orders++
 	o.latencies = append(o.latencies, latency{wholeOrder, d, at, own})
@@ -128,8 +138,8 @@ func (o *Order) Retry(f Failure) {
 	o.retries = append(o.retries, f)
 }
 
-// Recorder is where one user leaves its orders. Its lock is taken by that user once per order and by the Meter once a
-// second, to swap two pointers.
+// Recorder is where one user leaves its orders. Its lock is taken by that user once per order and
+// by the Meter once a second, to swap two pointers.
 type Recorder struct {
 	mu   sync.Mutex
 	full *Order
@@ -144,7 +154,8 @@ func (r *Recorder) Record(o *Order) {
 	o.reset()
 }
 
-// Report takes over failures, retries and reconnects alone, so that they show while their order goes on.
+// Report takes over failures, retries and reconnects alone, so that they show while their order
+// goes on.
 func (r *Recorder) Report(o *Order) {
 	failed := Order{errors: o.errors, retries: o.retries}
 	failed.Retries = o.Retries

@@ -7,19 +7,21 @@ import (
 	"time"
 )
 
-// Meter gathers what all users of a run recorded. It keeps sums, not samples and intervals: those are handed out once,
-// and its size does not grow with the length of a run. Enter, Sample and Interval are called by the one goroutine that
-// keeps the run's time; what reads figures may be called by anyone.
+// Meter gathers what all users of a run recorded. It keeps sums, not samples and intervals: those
+// are handed out once, and its size does not grow with the length of a run. Enter, Sample and
+// Interval are called by the one goroutine that keeps the run's time; what reads figures may be
+// called by anyone.
 type Meter struct {
 	names     []string       // of the operations, then WholeOrder
 	own       Counts         // none yet, with the names of the workload's own
 	recorders [][]*Recorder  // by target
 	second    []Distribution // of the sample under way, as names
-	interval  []Distribution // of the one under way, as names, then the waits of orders that were dropped
-	slowest   slowest        // of the interval under way
-	from      time.Duration  // where the interval began
-	sampled   time.Duration  // when the last sample closed
-	empty     *Order
+	// of the one under way, as names, then the waits of orders that were dropped
+	interval []Distribution
+	slowest  slowest       // of the interval under way
+	from     time.Duration // where the interval began
+	sampled  time.Duration // when the last sample closed
+	empty    *Order
 
 	mu       sync.Mutex // guards what follows
 	phase    Phase
@@ -59,8 +61,8 @@ func Sum(targets []Totals) (counts Counts, failed int64) {
 	return counts, failed
 }
 
-// NewMeter makes a meter for operations 0 to len(operations)-1 on the targets, by label, and for the counts of a
-// workload's own, at most MaxOwn.
+// NewMeter makes a meter for operations 0 to len(operations)-1 on the targets, by label, and for
+// the counts of a workload's own, at most MaxOwn.
 func NewMeter(operations, targets []string, own ...string) *Meter {
 	m := &Meter{
 		own:       Counts{Names: &own},
@@ -75,7 +77,12 @@ func NewMeter(operations, targets []string, own ...string) *Meter {
 	}
 	m.interval = append(m.interval, newDistribution(droppedOrder))
 	for _, label := range targets {
-		t := Totals{Target: label, Counts: m.own, Errors: map[Failure]int64{}, Retries: map[Failure]int64{}}
+		t := Totals{
+			Target:  label,
+			Counts:  m.own,
+			Errors:  map[Failure]int64{},
+			Retries: map[Failure]int64{},
+		}
 		for _, name := range m.names {
 			t.Durations = append(t.Durations, newDistribution(name))
 		}
@@ -84,7 +91,8 @@ func NewMeter(operations, targets []string, own ...string) *Meter {
 	return m
 }
 
-// NewRecorder makes the recorder of one more user of a target. All are made before the first sample.
+// NewRecorder makes the recorder of one more user of a target. All are made before the first
+// sample.
 func (m *Meter) NewRecorder(target int) *Recorder {
 	r := &Recorder{full: new(Order)}
 	m.recorders[target] = append(m.recorders[target], r)
@@ -104,8 +112,8 @@ func (m *Meter) Phase() Phase {
 	return m.phase
 }
 
-// Sample empties all recorders and closes the sample that ends now, at t after the first orders. The users are those of
-// each target.
+// Sample empties all recorders and closes the sample that ends now, at t after the first orders.
+// The users are those of each target.
 func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,8 +160,8 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	return s
 }
 
-// take adds one user's orders to its target's totals and to the histograms under way, and gives the sum of its orders'
-// response times in the workload's own meaning.
+// take adds one user's orders to its target's totals and to the histograms under way, and gives the
+// sum of its orders' response times in the workload's own meaning.
 func (m *Meter) take(t *Totals, b *Order) (own time.Duration) {
 	t.Counts.Add(b.Counts)
 	for _, f := range b.errors {
@@ -189,7 +197,8 @@ func (m *Meter) take(t *Totals, b *Order) (own time.Duration) {
 	return own
 }
 
-// Interval closes the histograms since the last call, or since the start; it follows a Sample of the same t.
+// Interval closes the histograms since the last call, or since the start; it follows a Sample of
+// the same t.
 func (m *Meter) Interval(t time.Duration) Interval {
 	iv := NewInterval(m.from, t)
 	iv.Slowest = slices.Clone(m.slowest)

@@ -40,7 +40,13 @@ func TestMeterLosesNothing(t *testing.T) {
 		sample := m.Sample(at, make([]Users, 2))
 		counted += sample.Counts.Orders
 		errors += sample.Errors
-		series.Samples, series.Intervals = append(series.Samples, sample), append(series.Intervals, m.Interval(at))
+		series.Samples, series.Intervals = append(
+			series.Samples,
+			sample,
+		), append(
+			series.Intervals,
+			m.Interval(at),
+		)
 		m.Totals()
 	}
 	assert.EqualValues(t, users*orders, counted, "orders of samples")
@@ -54,7 +60,12 @@ func TestMeterLosesNothing(t *testing.T) {
 	for _, total := range m.Totals() {
 		assert.EqualValues(t, users*orders/2, total.Counts.Orders, total.Target)
 		assert.Equal(t, users*orders/2*2*time.Millisecond, total.Durations[1].Sum, total.Target)
-		assert.EqualValues(t, users*orders/2, total.Errors[Failure{"login", "deadlock"}], total.Target)
+		assert.EqualValues(
+			t,
+			users*orders/2,
+			total.Errors[Failure{"login", "deadlock"}],
+			total.Target,
+		)
 	}
 }
 
@@ -70,7 +81,8 @@ func newRecording() *recording {
 	return &recording{Meter: m, user: m.NewRecorder(0)}
 }
 
-// orders are n of one operation, which takes half of their time, and own is that in the workload's own meaning.
+// orders are n of one operation, which takes half of their time, and own is that in the workload's
+// own meaning.
 func (r *recording) orders(n int, took, own time.Duration) {
 	for range n {
 		var o Order
@@ -114,5 +126,10 @@ func TestLongResponseTimesAreKept(t *testing.T) {
 		d.add(t)
 	}
 	l := d.Latency()
-	assert.True(t, l.Count == 4 && l.Max >= 3.6e6, "latency %+v, want all 4, the longest as an hour", l)
+	assert.True(
+		t,
+		l.Count == 4 && l.Max >= 3.6e6,
+		"latency %+v, want all 4, the longest as an hour",
+		l,
+	)
 }

@@ -14,8 +14,8 @@ type Outage struct {
 	GivenUp, Retries int64 // in it
 }
 
-// Outages are the stretches of samples in which nothing was completed, until the orders that had found no server ended:
-// what an order went through is counted at its end.
+// Outages are the stretches of samples in which nothing was completed, until the orders that had
+// found no server ended: what an order went through is counted at its end.
 func (s Series) Outages() (all []Outage) {
 	var o Outage
 	down := false

@@ -8,9 +8,10 @@ import (
 // Rates is the rates of completed orders that are shown while a run goes on, in orders a minute.
 type Rates struct {
 	Last10s, Last60s float64
-	Cumulative       float64 // the average since the end of the warm-up, and before that since the first orders
-	Since            Average // what Cumulative is made of
-	Steady           float64 // of the steady part so far; 0 while there is none
+	// the average since the end of the warm-up, and before that since the first orders
+	Cumulative float64
+	Since      Average // what Cumulative is made of
+	Steady     float64 // of the steady part so far; 0 while there is none
 }
 
 // Average is orders, and the time in which they were completed.
@@ -25,8 +26,8 @@ type Progress struct {
 	Last Sample // the zero Sample before the first
 }
 
-// progress accumulates samples into live rates. It takes the same space after a day as after a minute, so a Meter can
-// keep it when the samples themselves are on disk.
+// progress accumulates samples into live rates. It takes the same space after a day as after a
+// minute, so a Meter can keep it when the samples themselves are on disk.
 type progress struct {
 	last     Sample
 	recent   Series        // the last minute
@@ -39,7 +40,9 @@ type progress struct {
 func (p *progress) add(s Sample) {
 	p.last = s
 	p.recent.Samples = append(p.recent.Samples, s)
-	old := slices.IndexFunc(p.recent.Samples, func(o Sample) bool { return o.End > s.End-time.Minute-slack })
+	old := slices.IndexFunc(p.recent.Samples, func(o Sample) bool {
+		return o.End > s.End-time.Minute-slack
+	})
 	p.recent.Samples = slices.Delete(p.recent.Samples, 0, old)
 
 	if s.Phase == PhaseRun && !p.ran {
@@ -79,8 +82,8 @@ func (s Series) Progress() Progress {
 	return p.now()
 }
 
-// batchSums holds the orders of a run by batches of equally many samples: batchSamples at first, and whenever there are
-// maxBatches of them twice as many.
+// batchSums holds the orders of a run by batches of equally many samples: batchSamples at first,
+// and whenever there are maxBatches of them twice as many.
 type batchSums struct {
 	size    int // samples in a batch
 	batches []batchSum
@@ -125,7 +128,8 @@ func (b *batchSums) halve() {
 	b.batches, b.size = b.batches[:len(b.batches)/2], 2*b.size
 }
 
-// steady is the first batch of the steady part, as Series.Steady explains; false where there is none.
+// steady is the first batch of the steady part, as Series.Steady explains; false where there is
+// none.
 func (b *batchSums) steady() (first int, ok bool) {
 	full := b.batches
 	if b.last < b.size && len(full) > 0 {

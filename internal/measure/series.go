@@ -19,8 +19,9 @@ type Sample struct {
 	// Failures are the same by operation and class.
 	Failures []FailureCount
 
-	Mean, P95, Max float64       // response time of the orders that were completed, in milliseconds
-	OwnTime        time.Duration // sum of their response times in the workload's own meaning (WORKLOAD.md section 5)
+	Mean, P95, Max float64 // response time of the orders that were completed, in milliseconds
+	// sum of their response times in the workload's own meaning (WORKLOAD.md section 5)
+	OwnTime time.Duration
 
 	Operations []OperationP95 // of those that were called
 }
@@ -31,11 +32,13 @@ type OperationP95 struct {
 	P95  float64
 }
 
-// Add adds the orders of another sample, of a second beside it or of another machine. Percentiles do not add up: the
-// higher one stays.
+// Add adds the orders of another sample, of a second beside it or of another machine. Percentiles
+// do not add up: the higher one stays.
 func (s *Sample) Add(b Sample) {
 	if orders := s.Counts.Orders + b.Counts.Orders; orders > 0 {
-		s.Mean = (s.Mean*float64(s.Counts.Orders) + b.Mean*float64(b.Counts.Orders)) / float64(orders)
+		s.Mean = (s.Mean*float64(s.Counts.Orders) + b.Mean*float64(b.Counts.Orders)) / float64(
+			orders,
+		)
 	}
 	s.Counts.Add(b.Counts)
 	s.Errors += b.Errors
@@ -44,7 +47,9 @@ func (s *Sample) Add(b Sample) {
 	s.P95, s.Max = max(s.P95, b.P95), max(s.Max, b.Max)
 	s.Operations = slices.Clone(s.Operations)
 	for _, o := range b.Operations {
-		if i := slices.IndexFunc(s.Operations, func(one OperationP95) bool { return one.Name == o.Name }); i < 0 {
+		if i := slices.IndexFunc(s.Operations, func(one OperationP95) bool {
+			return one.Name == o.Name
+		}); i < 0 {
 			s.Operations = append(s.Operations, o)
 		} else {
 			s.Operations[i].P95 = max(s.Operations[i].P95, o.P95)
@@ -71,7 +76,8 @@ type Series struct {
 	Samples   []Sample
 	Intervals []Interval
 	Slow      []SlowOrder // the slowest of each interval
-	// Cycles is when something that comes back began each time, such as a checkpoint; nil where unknown.
+	// Cycles is when something that comes back began each time, such as a checkpoint; nil where
+	// unknown.
 	Cycles []time.Duration
 	// NoCycles says, as a sentence, why there are none; empty: there may be.
 	NoCycles string
@@ -122,29 +128,33 @@ func (s Series) Phases() []PhaseSpan {
 	var spans []PhaseSpan
 	for _, p := range Phases {
 		if span := s.Phase(p); span.To > 0 {
-			spans = append(spans, PhaseSpan{Phase: p, From: span.From.Seconds(), To: span.To.Seconds()})
+			spans = append(
+				spans,
+				PhaseSpan{Phase: p, From: span.From.Seconds(), To: span.To.Seconds()},
+			)
 		}
 	}
 	return spans
 }
 
-// Window is the figures of a part of a run. It begins and ends where samples do, at most a few milliseconds from where
-// it was asked to, so that Counts.Orders × 60 / (To − From) is OPM.
+// Window is the figures of a part of a run. It begins and ends where samples do, at most a few
+// milliseconds from where it was asked to, so that Counts.Orders × 60 / (To − From) is OPM.
 type Window struct {
 	Name string  `json:"name"`
 	From float64 `json:"from_s"` // since the first orders
 	To   float64 `json:"to_s"`
 
 	OPM float64 `json:"opm"` // completed orders a minute
-	// CI95 is half the width of the 95 % confidence interval of OPM, by overlapping batch means over the run that the
-	// window is part of, or over its whole checkpoint cycles; null where the run is too short for one, and NoCI95 says
-	// why.
+	// CI95 is half the width of the 95 % confidence interval of OPM, by overlapping batch means
+	// over the run that the window is part of, or over its whole checkpoint cycles; null where the
+	// run is too short for one, and NoCI95 says why.
 	CI95   *float64 `json:"opm_ci95"`
 	NoCI95 string   `json:"no_opm_ci95,omitempty"`
 	// FewSamples says why the interval is wide and less certain than others; empty where it is not.
 	FewSamples string `json:"few_independent_samples,omitempty"`
-	// RunningAverageOPM is the mean, over the samples of the window, of the average rate at each of them: the average
-	// since the end of the warm-up. It is how the storage report's figures were made (WORKLOAD.md section 5).
+	// RunningAverageOPM is the mean, over the samples of the window, of the average rate at each of
+	// them: the average since the end of the warm-up. It is how the storage report's figures were
+	// made (WORKLOAD.md section 5).
 	RunningAverageOPM float64 `json:"opm_running_average"`
 
 	Cycle  *Cycle     `json:"cycle,omitempty"` // absent where unknown
@@ -152,24 +162,27 @@ type Window struct {
 	Trend  *Trend     `json:"trend,omitempty"` // absent where the window is too short
 	Counts Counts     `json:"counts"`
 	Errors int64      `json:"errors"`
-	// HeldUp is the share of the users' time in which they waited to try again what failed, or connected again, and
-	// Stalled that of the window in which no order was completed while attempts failed.
+	// HeldUp is the share of the users' time in which they waited to try again what failed, or
+	// connected again, and Stalled that of the window in which no order was completed while
+	// attempts failed.
 	HeldUp  float64            `json:"held_up_ratio"`
 	Stalled float64            `json:"stalled_ratio"`
 	Latency map[string]Latency `json:"latency"`
-	// IO is the times of I/Os by drive and what they were for, such as "nvme0n1 log flush", where they were traced.
+	// IO is the times of I/Os by drive and what they were for, such as "nvme0n1 log flush", where
+	// they were traced.
 	IO map[string]Latency `json:"io,omitempty"`
-	// OwnMean is the mean response time of the orders in the workload's own meaning, in milliseconds: without the
-	// operations outside it and, in an open loop, without the wait for a user. Absent where there are no such times.
+	// OwnMean is the mean response time of the orders in the workload's own meaning, in
+	// milliseconds: without the operations outside it and, in an open loop, without the wait for a
+	// user. Absent where there are no such times.
 	OwnMean *float64 `json:"own_mean_ms,omitempty"`
-	// Latency is of the histograms that lie between these; they are the window's own bounds where the window was
-	// known before the run.
+	// Latency is of the histograms that lie between these; they are the window's own bounds where
+	// the window was known before the run.
 	LatencyFrom float64 `json:"latency_from_s"`
 	LatencyTo   float64 `json:"latency_to_s"`
 }
 
-// Compute gives the figures of the window that spec asks for. An automatic window of a run that never became steady is
-// that of the run phase, with a verdict that says so.
+// Compute gives the figures of the window that spec asks for. An automatic window of a run that
+// never became steady is that of the run phase, with a verdict that says so.
 func (s Series) Compute(spec WindowSpec) (Window, error) {
 	span := spec.Span
 	found := true
@@ -193,7 +206,8 @@ func (s Series) Compute(spec WindowSpec) (Window, error) {
 	return w, err
 }
 
-// Window computes the figures of a span of the run. A span without samples, or not wholly inside the run, is an error.
+// Window computes the figures of a span of the run. A span without samples, or not wholly inside
+// the run, is an error.
 func (s Series) Window(name string, span Span) (Window, error) {
 	w := Window{Name: name}
 	var end time.Duration
@@ -202,8 +216,11 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	}
 	samples := s.within(span)
 	if span.To > end+slack || len(samples) == 0 {
-		return w, fmt.Errorf("compute window %s: it is outside the run, which lasted %s from the first orders on",
-			name, end.Round(time.Second))
+		return w, fmt.Errorf(
+			"compute window %s: it is outside the run, which lasted %s from the first orders on",
+			name,
+			end.Round(time.Second),
+		)
 	}
 	span = spanOf(samples)
 	w.From, w.To = span.From.Seconds(), span.To.Seconds()
@@ -240,8 +257,8 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	return w, nil
 }
 
-// heldUp are Window.HeldUp and Window.Stalled. A stall is whole however rare its attempts are: users wait longer and
-// longer between them.
+// heldUp are Window.HeldUp and Window.Stalled. A stall is whole however rare its attempts are:
+// users wait longer and longer between them.
 func heldUp(samples []Sample) (users, stalled float64) {
 	var all, held, stalls, still time.Duration
 	failed := false
@@ -264,24 +281,30 @@ func heldUp(samples []Sample) (users, stalled float64) {
 	return float64(held) / float64(max(all, 1)), float64(stalls) / float64(max(length, 1))
 }
 
-// mostStalled is the share of a window from which on it says what failed, not what the store can do.
+// mostStalled is the share of a window from which on it says what failed, not what the store can
+// do.
 const mostStalled = 0.1
 
-// Failed says, as a sentence without an end, that a window is one of failures; empty where it is not.
+// Failed says, as a sentence without an end, that a window is one of failures; empty where it is
+// not.
 func (w Window) Failed() string {
 	if w.Stalled < mostStalled {
 		return ""
 	}
-	return fmt.Sprintf("nothing was completed in %.0f %% of the window %s, while attempts failed", 100*w.Stalled,
-		w.Name)
+	return fmt.Sprintf(
+		"nothing was completed in %.0f %% of the window %s, while attempts failed",
+		100*w.Stalled,
+		w.Name,
+	)
 }
 
-// slack is how far an interval may stand out of a window that it counts to, and the end of a window out of the run:
-// samples close a little after their second.
+// slack is how far an interval may stand out of a window that it counts to, and the end of a window
+// out of the run: samples close a little after their second.
 const slack = 100 * time.Millisecond
 
-// within gives the samples from the bound nearest to the begin of span to the one nearest to its end. Samples close a
-// little after their second, and wherever a phase or a window given before the run ends.
+// within gives the samples from the bound nearest to the begin of span to the one nearest to its
+// end. Samples close a little after their second, and wherever a phase or a window given before the
+// run ends.
 func (s Series) within(span Span) []Sample {
 	begin := s.nearest(span.From)
 	end := s.nearest(span.To)
@@ -297,8 +320,9 @@ func (s Series) nearest(t time.Duration) int {
 	return after
 }
 
-// meanRunningAverage is the mean over samples of 60 times the orders since the reset by the time since the reset. It is
-// reset at the end of the warm-up; samples before that count from the first orders on.
+// meanRunningAverage is the mean over samples of 60 times the orders since the reset by the time
+// since the reset. It is reset at the end of the warm-up; samples before that count from the first
+// orders on.
 func (s Series) meanRunningAverage(samples []Sample) float64 {
 	reset := s.Phase(PhaseRun).From
 	var orders int64
@@ -329,13 +353,14 @@ func latencies(all map[string]Distribution) map[string]Latency {
 	return byName
 }
 
-// Distributions merges the intervals that lie in span. The drain's interval may be shorter than slack, so an interval
-// also has to have its middle in span.
+// Distributions merges the intervals that lie in span. The drain's interval may be shorter than
+// slack, so an interval also has to have its middle in span.
 func (s Series) Distributions(span Span) (Distributions, error) {
 	all := Distributions{Operations: map[string]Distribution{}, IO: map[string]Distribution{}}
 	for _, iv := range s.Intervals {
 		middle := iv.From + (iv.To-iv.From)/2
-		if iv.From < span.From-slack || iv.To > span.To+slack || middle < span.From || middle > span.To {
+		if iv.From < span.From-slack || iv.To > span.To+slack || middle < span.From ||
+			middle > span.To {
 			continue
 		}
 		if err := all.add(iv); err != nil {

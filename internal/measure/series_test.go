@@ -44,9 +44,25 @@ func TestParseWindow(t *testing.T) {
 			assert.ErrorContains(t, err, c.bad)
 			continue
 		}
-		assert.True(t, err == nil && got == c.want, "ParseWindow(%q) = %+v, %v; want %+v", c.text, got, err, c.want)
+		assert.True(
+			t,
+			err == nil && got == c.want,
+			"ParseWindow(%q) = %+v, %v; want %+v",
+			c.text,
+			got,
+			err,
+			c.want,
+		)
 		again, err := ParseWindow(got.String())
-		assert.True(t, err == nil && again == got, "%q is read as %+v, %v; want %+v", got.String(), again, err, got)
+		assert.True(
+			t,
+			err == nil && again == got,
+			"%q is read as %+v, %v; want %+v",
+			got.String(),
+			again,
+			err,
+			got,
+		)
 	}
 }
 
@@ -58,7 +74,8 @@ func FuzzParseWindow(f *testing.F) {
 	}, "1000s-1200s", "auto", "a=1-2", "=-", "1h-2h3m", "checkpoints=2", "steady=auto")
 }
 
-// steps is a run of a ramp of 10 s, a warm-up of 20 s and a run of 30 s, with 1, 2 and 3 orders a second.
+// steps is a run of a ramp of 10 s, a warm-up of 20 s and a run of 30 s, with 1, 2 and 3 orders a
+// second.
 func steps() Series {
 	series := everySecond(60, func(int) float64 { return 3 })
 	for i := range series.Samples[:30] {
@@ -102,9 +119,19 @@ func TestWindowOutsideTheRun(t *testing.T) {
 
 func TestRates(t *testing.T) {
 	series := steps()
-	assert.Equal(t, Rates{180, 140, 180, Average{90, 30}, 180}, series.Progress().Rates, "at the end of the run")
+	assert.Equal(
+		t,
+		Rates{180, 140, 180, Average{90, 30}, 180},
+		series.Progress().Rates,
+		"at the end of the run",
+	)
 	series.Samples = series.Samples[:20]
-	assert.Equal(t, Rates{120, 90, 90, Average{30, 20}, 0}, series.Progress().Rates, "in the warm-up")
+	assert.Equal(
+		t,
+		Rates{120, 90, 90, Average{30, 20}, 0},
+		series.Progress().Rates,
+		"in the warm-up",
+	)
 	assert.Equal(t, (Rates{}), (Series{}).Progress().Rates, "Rates before the first sample")
 }
 
@@ -122,13 +149,23 @@ func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {
 	require.NoError(t, err)
 	l := w.Latency[WholeOrder]
 	assert.EqualValues(t, 20, l.Count)
-	assert.InDeltaSlice(t, []float64{10, 30, 200, 300}, []float64{w.LatencyFrom, w.LatencyTo, l.P50, l.Max}, 3)
+	assert.InDeltaSlice(
+		t,
+		[]float64{10, 30, 200, 300},
+		[]float64{w.LatencyFrom, w.LatencyTo, l.P50, l.Max},
+		3,
+	)
 }
 
-// TestCountsAsJSON writes and reads counts with some of a workload's own, and adds up those of two records that have
-// them in another order.
+// TestCountsAsJSON writes and reads counts with some of a workload's own, and adds up those of two
+// records that have them in another order.
 func TestCountsAsJSON(t *testing.T) {
-	c := Counts{Orders: 7, Dropped: 1, Own: [MaxOwn]int64{5, 3}, Names: &[]string{"rollbacks", "cents"}}
+	c := Counts{
+		Orders:  7,
+		Dropped: 1,
+		Own:     [MaxOwn]int64{5, 3},
+		Names:   &[]string{"rollbacks", "cents"},
+	}
 	text, err := json.Marshal(c)
 	require.NoError(t, err)
 	want := `{"orders":7,"retries":0,"reconnects":0,"given_up":0,"offered":0,"dropped":1,"rollbacks":5,"cents":3}`
@@ -136,8 +173,13 @@ func TestCountsAsJSON(t *testing.T) {
 	var read Counts
 	require.NoError(t, json.Unmarshal(text, &read))
 	c.Add(read)
-	assert.True(t, c.Orders == 14 && c.Of("rollbacks") == 10 && c.Of("cents") == 6 && read.Of("orders") == 0,
-		"%+v read, %+v in all", read, c)
+	assert.True(
+		t,
+		c.Orders == 14 && c.Of("rollbacks") == 10 && c.Of("cents") == 6 && read.Of("orders") == 0,
+		"%+v read, %+v in all",
+		read,
+		c,
+	)
 	c.Add(Counts{Own: [MaxOwn]int64{1}})                              // of a user
 	c.Add(Counts{Own: [MaxOwn]int64{100}, Names: &[]string{"other"}}) // of another workload
 	assert.True(t, c.Of("rollbacks") == 11 && c.Of("cents") == 6 && c.Of("other") == 0, "%+v", c)

@@ -10,11 +10,12 @@ import (
 // MostSlow is how many of the slowest orders are kept of each interval, and told of each window.
 const MostSlow = 100
 
-// WaitForUser is what took the most time of an order that waited longer for a free user than any of its operations
-// took.
+// WaitForUser is what took the most time of an order that waited longer for a free user than any of
+// its operations took.
 const WaitForUser = "wait for a user"
 
-// SlowOrder is one of the slowest orders that were completed in an interval. Times are since the first orders.
+// SlowOrder is one of the slowest orders that were completed in an interval. Times are since the
+// first orders.
 type SlowOrder struct {
 	From, To time.Duration // from when it began, or was due, to its last row
 
@@ -25,7 +26,8 @@ type SlowOrder struct {
 // slowest are the slowest orders of the interval under way, the slowest first.
 type slowest []SlowOrder
 
-// note takes an order that ended at a time and took so long, of the operations that are given; the names are theirs.
+// note takes an order that ended at a time and took so long, of the operations that are given; the
+// names are theirs.
 func (s *slowest) note(at, took time.Duration, operations []latency, names []string) {
 	place := sort.Search(len(*s), func(i int) bool { return (*s)[i].Took() < took })
 	if place == MostSlow {
@@ -51,8 +53,8 @@ func (s *slowest) note(at, took time.Duration, operations []latency, names []str
 
 func (o SlowOrder) Took() time.Duration { return o.To - o.From }
 
-// Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies in it only in part
-// there may be fewer than the run had: MostSlow are known of the whole.
+// Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies
+// in it only in part there may be fewer than the run had: MostSlow are known of the whole.
 func (s Series) Slowest(span Span) []SlowOrder {
 	outside := func(o SlowOrder) bool { return o.To <= span.From || o.To > span.To }
 	all := slices.DeleteFunc(slices.Clone(s.Slow), outside)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSlowest: of some users' orders the slowest of each interval are kept, with the operation that took the time and
-// when; what an order that was given up, or dropped, took is not of the next one.
+// TestSlowest: of some users' orders the slowest of each interval are kept, with the operation that
+// took the time and when; what an order that was given up, or dropped, took is not of the next one.
 func TestSlowest(t *testing.T) {
 	const ms = time.Millisecond
 	m := NewMeter([]string{"login", "purchase"}, []string{"a"})

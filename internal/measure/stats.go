@@ -11,16 +11,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Median is the middle of values, of which there is at least one; the mean of the two in the middle where their number
-// is even.
+// Median is the middle of values, of which there is at least one; the mean of the two in the middle
+// where their number is even.
 func Median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// Slope is by how much values change from one to the next, by least squares; those that are not numbers count for the
-// distance only. n is how many numbers there are; of fewer than two the slope is 0.
+// Slope is by how much values change from one to the next, by least squares; those that are not
+// numbers count for the distance only. n is how many numbers there are; of fewer than two the slope
+// is 0.
 func Slope(values []float64) (slope float64, n int) {
 	var at, known []float64
 	for i, v := range values {
@@ -36,7 +37,8 @@ func Slope(values []float64) (slope float64, n int) {
 	return slope, len(known)
 }
 
-// Student is the quantile p of Student's t, and NaN without degrees of freedom, which gonum does not take.
+// Student is the quantile p of Student's t, and NaN without degrees of freedom, which gonum does
+// not take.
 func Student(p, degrees float64) float64 {
 	if !(degrees > 0) {
 		return math.NaN()
@@ -44,7 +46,8 @@ func Student(p, degrees float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(p)
 }
 
-// twoSided is the probability of a value of Student's t at least as far from 0, and NaN where that is unknown.
+// twoSided is the probability of a value of Student's t at least as far from 0, and NaN where that
+// is unknown.
 func twoSided(t, degrees float64) float64 {
 	if math.IsNaN(t) || !(degrees > 0) {
 		return math.NaN()
@@ -52,8 +55,9 @@ func twoSided(t, degrees float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: degrees}.CDF(-math.Abs(t))
 }
 
-// Significance words a probability together with the level that it was held against: "p = 0.0104, not significant at
-// 0.01". It has two digits, or as many as it takes to be seen on the right side of the level.
+// Significance words a probability together with the level that it was held against: "p = 0.0104,
+// not significant at 0.01". It has two digits, or as many as it takes to be seen on the right side
+// of the level.
 func Significance(p, level float64) string {
 	const smallest = 1e-15 // what the sums behind p can tell from 0
 	if p < smallest && p < level {
@@ -72,8 +76,9 @@ func Significance(p, level float64) string {
 	return fmt.Sprintf("p = %s, not significant at %g", text, level)
 }
 
-// Correlation is Pearson's of pairs, and the two-sided probability of one at least as strong if there is none, by
-// Student's t; NaN where either has no variance, or there are fewer than three pairs.
+// Correlation is Pearson's of pairs, and the two-sided probability of one at least as strong if
+// there is none, by Student's t; NaN where either has no variance, or there are fewer than three
+// pairs.
 func Correlation(xs, ys []float64) (r, p float64) {
 	if len(xs) < 3 {
 		return math.NaN(), math.NaN()
@@ -83,8 +88,8 @@ func Correlation(xs, ys []float64) (r, p float64) {
 	return r, twoSided(r*math.Sqrt(degrees/(1-r*r)), degrees) // t is infinite for pairs on a line
 }
 
-// Holm corrects probabilities for their number by Holm's method: that any of them is below a level by chance alone is
-// no likelier than that level. Those that are NaN were not tested, and stay NaN.
+// Holm corrects probabilities for their number by Holm's method: that any of them is below a level
+// by chance alone is no likelier than that level. Those that are NaN were not tested, and stay NaN.
 func Holm(ps []float64) []float64 {
 	corrected := slices.Clone(ps)
 	var order []int

@@ -27,27 +27,41 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// TestCorrelation checks against figures worked out by hand: of 1 2 3 4 5 and 2 1 4 3 5, r is 0.8 and t is 4/√3, with
-// p 0.104.
+// TestCorrelation checks against figures worked out by hand: of 1 2 3 4 5 and 2 1 4 3 5, r is 0.8
+// and t is 4/√3, with p 0.104.
 func TestCorrelation(t *testing.T) {
 	for _, c := range []struct{ xs, ys, want []float64 }{
 		{[]float64{1, 2, 3, 4, 5}, []float64{2, 1, 4, 3, 5}, []float64{.8, .1041}},
 		{[]float64{1, 2, 3, 4}, []float64{-2, -4, -6, -8}, []float64{-1, 0}},
-		{[]float64{1, 1, 1}, []float64{1, 2, 3}, []float64{math.NaN(), math.NaN()}}, // without variance
+		// without variance
+		{[]float64{1, 1, 1}, []float64{1, 2, 3}, []float64{math.NaN(), math.NaN()}},
 	} {
 		r, p := Correlation(c.xs, c.ys)
 		assert.InDeltaSlice(t, c.want, []float64{r, p}, 5e-5, "%v and %v", c.xs, c.ys)
 	}
 }
 
-// TestStudent checks against a table of Student's t, and that nothing is said without degrees of freedom.
+// TestStudent checks against a table of Student's t, and that nothing is said without degrees of
+// freedom.
 func TestStudent(t *testing.T) {
 	for degrees, want := range map[float64]float64{1: 12.706, 4: 2.776, 30: 2.042, 1000: 1.962} {
 		assert.InDelta(t, want, Student(.975, degrees), 5e-4, "%g degrees", degrees)
-		assert.InDelta(t, .05, twoSided(Student(.975, degrees), degrees), 1e-9, "%g degrees", degrees)
+		assert.InDelta(
+			t,
+			.05,
+			twoSided(Student(.975, degrees), degrees),
+			1e-9,
+			"%g degrees",
+			degrees,
+		)
 	}
 	for _, degrees := range []float64{0, -1, math.NaN()} {
-		assert.True(t, math.IsNaN(Student(.975, degrees)) && math.IsNaN(twoSided(2, degrees)), "%g degrees", degrees)
+		assert.True(
+			t,
+			math.IsNaN(Student(.975, degrees)) && math.IsNaN(twoSided(2, degrees)),
+			"%g degrees",
+			degrees,
+		)
 	}
 }
 
@@ -69,7 +83,8 @@ func TestSignificance(t *testing.T) {
 	}
 }
 
-// TestPower: more blocks show less, and what a change could have shown agrees with how many more it takes.
+// TestPower: more blocks show less, and what a change could have shown agrees with how many more it
+// takes.
 func TestPower(t *testing.T) {
 	six := Smallest(2, 2, 6, false)
 	assert.InDelta(t, 4.5, six, .3)
@@ -78,8 +93,8 @@ func TestPower(t *testing.T) {
 	assert.Less(t, Smallest(2, 4, 6, false), six)
 }
 
-// The storage report's runs (WORKLOAD.md section 6). The figures expected of them were computed apart, with Student's
-// distribution integrated numerically.
+// The storage report's runs (WORKLOAD.md section 6). The figures expected of them were computed
+// apart, with Student's distribution integrated numerically.
 var (
 	ssd = []float64{64973.7, 67356.7, 64203.0}
 	hdd = []float64{48172.0, 46586.3, 48142.0}
@@ -90,19 +105,35 @@ func TestMeanCI95(t *testing.T) {
 	assert.InDelta(t, 65511.133, mean, .01)
 	assert.InDelta(t, 4084.184, half, .01)
 	mean, half = MeanCI95([]float64{5})
-	assert.True(t, mean == 5 && math.IsNaN(half), "mean of one value %v ± %v, want 5 without an interval", mean, half)
+	assert.True(
+		t,
+		mean == 5 && math.IsNaN(half),
+		"mean of one value %v ± %v, want 5 without an interval",
+		mean,
+		half,
+	)
 }
 
 func TestCompare(t *testing.T) {
 	c := Compare(hdd, ssd)
-	assert.InDeltaSlice(t, []float64{37.5199, 30.5781, 44.8308}, []float64{c.Percent, c.Low, c.High}, .001)
+	assert.InDeltaSlice(
+		t,
+		[]float64{37.5199, 30.5781, 44.8308},
+		[]float64{c.Percent, c.Low, c.High},
+		.001,
+	)
 	assert.InDelta(t, 9.791e-5, c.P, 1e-7)
 	assert.True(t, c.Significant())
 	back := Compare(ssd, hdd)
 	assert.InDelta(t, 1, (1+c.Percent/100)*(1+back.Percent/100), 1e-9, "the other way round")
 	assert.InDelta(t, 1, (1+c.Low/100)*(1+back.High/100), 1e-9, "the other way round")
 	same := Compare(ssd, []float64{65000, 64500, 66500})
-	assert.True(t, !same.Significant() && same.P >= .2, "runs of one array against each other: %+v", same)
+	assert.True(
+		t,
+		!same.Significant() && same.P >= .2,
+		"runs of one array against each other: %+v",
+		same,
+	)
 	one := Compare(hdd[:1], ssd)
 	assert.True(t, !one.Significant() && math.IsNaN(one.P), "a single run: %+v", one)
 }

@@ -9,16 +9,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Steadiness is the verdict whether OPM held still in a window. It is the rule by which SNIA's Solid State Storage
-// Performance Test Specification (version 2.0.2, the definition of "Steady State") judges five rounds of a storage
-// test, applied to five equal parts of the window, or to its whole checkpoint cycles: the rounds' range is at most 20 %
-// of their mean, and the line of least squares through them rises or falls by at most 10 % of it from the middle of the
-// first of five to that of the last, which is 12.5 % over the window.
+// Steadiness is the verdict whether OPM held still in a window. It is the rule by which SNIA's
+// Solid State Storage Performance Test Specification (version 2.0.2, the definition of "Steady
+// State") judges five rounds of a storage test, applied to five equal parts of the window, or to
+// its whole checkpoint cycles: the rounds' range is at most 20 % of their mean, and the line of
+// least squares through them rises or falls by at most 10 % of it from the middle of the first of
+// five to that of the last, which is 12.5 % over the window.
 type Steadiness struct {
 	Verdict bool    `json:"verdict"`
 	Range   float64 `json:"range_pct"` // highest less lowest round, in percent of the mean
-	Drift   float64 `json:"drift_pct"` // change of the line of least squares over the window, in percent of the mean
-	Why     string  `json:"why"`       // the verdict in words
+	// change of the line of least squares over the window, in percent of the mean
+	Drift float64 `json:"drift_pct"`
+	Why   string  `json:"why"` // the verdict in words
 }
 
 const (
@@ -29,8 +31,8 @@ const (
 	mserUnusable = 5 // batches at the end, over which the statistic is too volatile
 )
 
-// judge applies the rule to a window. One that holds two whole checkpoint cycles or more is judged over those, in up to
-// five rounds of whole cycles: what comes back in each is no change.
+// judge applies the rule to a window. One that holds two whole checkpoint cycles or more is judged
+// over those, in up to five rounds of whole cycles: what comes back in each is no change.
 func (s Series) judge(span Span) Steadiness {
 	begins := s.begun(span)
 	if cycles := len(begins) - 1; cycles > 1 {
@@ -46,7 +48,9 @@ func (s Series) judge(span Span) Steadiness {
 	}
 	rates := make([]float64, rounds) // of as nearly equal length as the samples allow
 	for i := range rates {
-		rates[i] = OrdersPerMinute(ordersOf(samples[i*len(samples)/rounds : (i+1)*len(samples)/rounds]))
+		rates[i] = OrdersPerMinute(
+			ordersOf(samples[i*len(samples)/rounds : (i+1)*len(samples)/rounds]),
+		)
 	}
 	return judgeRounds(rates, "fifths of the window")
 }
@@ -64,11 +68,17 @@ func judgeRounds(rates []float64, what string) Steadiness {
 	}
 	var failed []string
 	if s.Drifts() {
-		failed = append(failed, fmt.Sprintf("the rate drifts by %+.1f %% over the window, more than %g %%",
-			s.Drift, maxDriftPct))
+		failed = append(
+			failed,
+			fmt.Sprintf("the rate drifts by %+.1f %% over the window, more than %g %%",
+				s.Drift, maxDriftPct),
+		)
 	}
 	if s.Range > maxRangePct {
-		failed = append(failed, fmt.Sprintf("%s differ by %.1f %%, more than %d %%", what, s.Range, maxRangePct))
+		failed = append(
+			failed,
+			fmt.Sprintf("%s differ by %.1f %%, more than %d %%", what, s.Range, maxRangePct),
+		)
 	}
 	s.Verdict = len(failed) == 0
 	if s.Verdict {
@@ -82,12 +92,13 @@ func judgeRounds(rates []float64, what string) Steadiness {
 // Drifts tells whether the window is not steady by its drift.
 func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -maxDriftPct }
 
-// Steady finds where the run became steady, by MSER-5, and gives the span from there to the end of the run phase.
-// MSER-5 cuts off the beginning that makes the standard error of what remains smallest, over means of five samples (K.
-// P. White, M. J. Cobb, S. C. Spratt, "A Comparison of Five Steady-State Truncation Heuristics for Simulation",
-// Proceedings of the 2000 Winter Simulation Conference); in a run of many hours over means of ten, twenty and so on. A
-// cut in the second half means, as usual with this method, that the run was too short or never steady: then ok is
-// false.
+// Steady finds where the run became steady, by MSER-5, and gives the span from there to the end of
+// the run phase. MSER-5 cuts off the beginning that makes the standard error of what remains
+// smallest, over means of five samples (K. P. White, M. J. Cobb, S. C. Spratt, "A Comparison of
+// Five Steady-State Truncation Heuristics for Simulation", Proceedings of the 2000 Winter
+// Simulation Conference); in a run of many hours over means of ten, twenty and so on. A cut in the
+// second half means, as usual with this method, that the run was too short or never steady: then ok
+// is false.
 func (s Series) Steady() (span Span, ok bool) {
 	run := s.Phase(PhaseRun)
 	var sums batchSums
@@ -103,7 +114,8 @@ func (s Series) Steady() (span Span, ok bool) {
 	return Span{sums.batches[first].from.Round(time.Millisecond), run.To}, true
 }
 
-// mser is the number of leading values whose removal minimizes the variance of the rest divided by its length.
+// mser is the number of leading values whose removal minimizes the variance of the rest divided by
+// its length.
 func mser(values []float64) int {
 	best := 0.0
 	cut := 0

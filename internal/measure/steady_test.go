@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// synthetic makes a series of one-second samples after ramp seconds of PhaseRamp, with rate(t) orders in the second t
-// and autocorrelated noise: each second's deviation keeps 70 % of the one before, as a loaded database's does.
+// synthetic makes a series of one-second samples after ramp seconds of PhaseRamp, with rate(t)
+// orders in the second t and autocorrelated noise: each second's deviation keeps 70 % of the one
+// before, as a loaded database's does.
 func synthetic(seconds, ramp int, noise float64, rate func(t float64) float64) Series {
 	random := rand.New(rand.NewPCG(1, 2))
 	deviation := 0.0
@@ -37,7 +38,8 @@ func step(before, at, after float64) func(float64) float64 {
 	}
 }
 
-// TestSteadiness judges the window from 1,000 s to 1,200 s, or the whole run of 1,200 s, of series with known answers.
+// TestSteadiness judges the window from 1,000 s to 1,200 s, or the whole run of 1,200 s, of series
+// with known answers.
 func TestSteadiness(t *testing.T) {
 	whole := Span{0, 1200 * time.Second}
 	late := Span{1000 * time.Second, 1200 * time.Second}
@@ -48,15 +50,29 @@ func TestSteadiness(t *testing.T) {
 		steady bool
 	}{
 		{"constant", constant(1000), late, true},
-		{"a ramp before the window", func(t float64) float64 { return math.Min(1000, 2*t) }, late, true},
-		{"a ramp within the window", func(t float64) float64 { return math.Min(1000, 2*t) }, whole, false},
-		{"a drift of 5 % in the window", func(t float64) float64 { return 1000 + 50*(t-1000)/200 }, late, true},
-		{"a drift of 20 % in the window", func(t float64) float64 { return 1000 + 200*(t-1000)/200 }, late, false},
-		{"a fall of 20 % in the window", func(t float64) float64 { return 1000 - 200*(t-1000)/200 }, late, false},
+		{"a ramp before the window", func(t float64) float64 {
+			return math.Min(1000, 2*t)
+		}, late, true},
+		{"a ramp within the window", func(t float64) float64 {
+			return math.Min(1000, 2*t)
+		}, whole, false},
+		{"a drift of 5 % in the window", func(t float64) float64 {
+			return 1000 + 50*(t-1000)/200
+		}, late, true},
+		{"a drift of 20 % in the window", func(t float64) float64 {
+			return 1000 + 200*(t-1000)/200
+		}, late, false},
+		{"a fall of 20 % in the window", func(t float64) float64 {
+			return 1000 - 200*(t-1000)/200
+		}, late, false},
 		{"a step of 3 %", step(1000, 1100, 1030), late, true},
 		{"a step of 15 %", step(1000, 1100, 1150), late, false},
-		{"a dip that comes back", func(t float64) float64 { return step(1000, 1080, step(700, 1120, 1000)(t))(t) },
-			late, false},
+		{
+			"a dip that comes back", func(t float64) float64 {
+				return step(1000, 1080, step(700, 1120, 1000)(t))(t)
+			},
+			late, false,
+		},
 		{"checkpoints every 30 s that cost a third for 10 s", sawtooth(30, 10), late, true},
 		{"checkpoints every 30 s over the whole run", sawtooth(30, 10), whole, true},
 		{"checkpoints so rare that the window sees one", sawtooth(600, 100), late, false},
@@ -96,8 +112,10 @@ func TestAuto(t *testing.T) {
 	}{
 		{"constant from the start", constant(1000), 0, 60, true},
 		{"a ramp of 200 s", func(t float64) float64 { return math.Min(1000, 5*t) }, 150, 260, true},
-		{"a cache that fills, with a time constant of 100 s",
-			func(t float64) float64 { return 1000 * (1 - 0.5*math.Exp(-t/100)) }, 100, 500, true},
+		{
+			"a cache that fills, with a time constant of 100 s",
+			func(t float64) float64 { return 1000 * (1 - 0.5*math.Exp(-t/100)) }, 100, 500, true,
+		},
 		{"a step up at 300 s", step(700, 300, 1000), 290, 330, true},
 		{"a burst before the throttle sets in at 300 s", step(1500, 300, 1000), 290, 330, true},
 		{"a step up at 900 s: too late", step(700, 900, 1000), 0, 0, false},

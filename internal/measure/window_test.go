@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDrainBelongsToNoWindow: samples close a little after their second, and the orders that drain in the 96 ms after
-// the run phase are none of its window's, neither in the rate nor in the response times.
+// TestDrainBelongsToNoWindow: samples close a little after their second, and the orders that drain
+// in the 96 ms after the run phase are none of its window's, neither in the rate nor in the
+// response times.
 func TestDrainBelongsToNoWindow(t *testing.T) {
 	const ms = time.Millisecond
 	m := newRecording()
@@ -52,7 +53,13 @@ func TestDrainBelongsToNoWindow(t *testing.T) {
 		assert.Equal(t, orders, w.Counts.Orders, c.why)
 		assert.Equal(t, OrdersPerMinute(orders, length), w.OPM, c.why)
 		l := w.Latency[WholeOrder]
-		assert.True(t, l.Count == 0 || l.Mean == 2 && l.Max <= 2.1, "%s: latency %+v has orders of the drain", c.why, l)
+		assert.True(
+			t,
+			l.Count == 0 || l.Mean == 2 && l.Max <= 2.1,
+			"%s: latency %+v has orders of the drain",
+			c.why,
+			l,
+		)
 	}
 	p := m.Progress()
 	assert.Equal(t, Average{40 * 256, 39.998}, p.Since)
@@ -74,6 +81,10 @@ func TestMeansAreExact(t *testing.T) {
 	w, err := m.series.Window("w", Span{0, s})
 	require.NoError(t, err)
 	want := float64(sum) / 1e6 / 1000
-	assert.Equal(t, []float64{want, want}, []float64{w.Latency[WholeOrder].Mean, m.series.Samples[0].Mean})
+	assert.Equal(
+		t,
+		[]float64{want, want},
+		[]float64{w.Latency[WholeOrder].Mean, m.series.Samples[0].Mean},
+	)
 	assert.Equal(t, new(float64(own)/1e6/1000), w.OwnMean)
 }

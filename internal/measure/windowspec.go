@@ -32,8 +32,10 @@ func (w WindowSpec) String() string {
 }
 
 const (
-	AutoWindow   = "auto"        // is the text of a WindowSpec that looks for the steady part itself
-	CyclesWindow = "checkpoints" // before a number is that of one which takes whole checkpoint cycles
+	// is the text of a WindowSpec that looks for the steady part itself
+	AutoWindow = "auto"
+	// before a number is that of one which takes whole checkpoint cycles
+	CyclesWindow = "checkpoints"
 )
 
 // ParseWindows reads several; see ParseWindow.
@@ -48,8 +50,9 @@ func ParseWindows(texts []string) (all []WindowSpec, err error) {
 	return all, nil
 }
 
-// ParseWindow reads 1000s-1200s, 10m-20m, auto, checkpoints=2, or any of them with a name before it: steady=auto,
-// report=1000s-1200s, cycles=checkpoints=2. A number needs a unit: in other flags a bare one is of minutes.
+// ParseWindow reads 1000s-1200s, 10m-20m, auto, checkpoints=2, or any of them with a name before
+// it: steady=auto, report=1000s-1200s, cycles=checkpoints=2. A number needs a unit: in other flags
+// a bare one is of minutes.
 func ParseWindow(text string) (WindowSpec, error) {
 	name, span, named := strings.Cut(text, "=")
 	if !named || strings.TrimSpace(name) == CyclesWindow {
@@ -63,17 +66,28 @@ func ParseWindow(text string) (WindowSpec, error) {
 		w.Auto = true
 		return w, nil
 	}
-	if cycles, number, ok := strings.Cut(span, "="); ok && strings.TrimSpace(cycles) == CyclesWindow {
+	if cycles, number, ok := strings.Cut(
+		span,
+		"=",
+	); ok &&
+		strings.TrimSpace(cycles) == CyclesWindow {
 		n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 16)
 		if err != nil || n == 0 {
-			return w, fmt.Errorf("window %q: %q is not a number of checkpoint cycles such as 2", text, number)
+			return w, fmt.Errorf(
+				"window %q: %q is not a number of checkpoint cycles such as 2",
+				text,
+				number,
+			)
 		}
 		w.Cycles = int(n)
 		return w, nil
 	}
 	from, to, ok := strings.Cut(span, "-")
 	if !ok {
-		return w, fmt.Errorf("invalid window %q: use auto, checkpoints=2, or a span such as 1000s-1200s", text)
+		return w, fmt.Errorf(
+			"invalid window %q: use auto, checkpoints=2, or a span such as 1000s-1200s",
+			text,
+		)
 	}
 	var err error
 	if w.From, err = parseOffset(from); err == nil {

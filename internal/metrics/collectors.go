@@ -33,12 +33,21 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	limitOK = desc("limit_ok",
-		"1 where the limit held over the last interval of the run phase, 0 where it did not.", "limit")
-	iops = desc("iops",
-		"Reads and writes a second of the drives that hold the data, without those of the log, over the last 10s.")
-	loadRows   = desc("load_rows_total", "Rows of the dataset handed to the server.", "table")
-	loadBytes  = desc("load_bytes_total", "Bytes of the dataset, as CSV, handed to the server.", "table")
+	limitOK = desc(
+		"limit_ok",
+		"1 where the limit held over the last interval of the run phase, 0 where it did not.",
+		"limit",
+	)
+	iops = desc(
+		"iops",
+		"Reads and writes a second of the drives that hold the data, without those of the log, over the last 10s.",
+	)
+	loadRows  = desc("load_rows_total", "Rows of the dataset handed to the server.", "table")
+	loadBytes = desc(
+		"load_bytes_total",
+		"Bytes of the dataset, as CSV, handed to the server.",
+		"table",
+	)
 	ioDuration = desc("host_io_duration_seconds",
 		"Times of the I/Os of the database's drives, by what they were for.", "device", "io")
 )
@@ -51,7 +60,8 @@ func one(so bool) float64 {
 	return 0
 }
 
-// NewLoadCollector makes a collector of what tables gives at each scrape: what has been loaded of each table so far.
+// NewLoadCollector makes a collector of what tables gives at each scrape: what has been loaded of
+// each table so far.
 func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prometheus.Collector {
 	return asked(func(s sink) {
 		tables(func(table string, rows, bytes int64) {
@@ -61,8 +71,8 @@ func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prom
 	})
 }
 
-// collectHost sends the raw figures of the machine and the database, under ds2_host_, at most a second old while the
-// sampler runs. A figure that could not be read is left out.
+// collectHost sends the raw figures of the machine and the database, under ds2_host_, at most a
+// second old while the sampler runs. A figure that could not be read is left out.
 func (r Run) collectHost(s sink) {
 	if v, measured := r.IOPS(); measured {
 		s.gauge(iops, v)

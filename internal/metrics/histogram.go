@@ -10,11 +10,29 @@ import (
 	"ds2/internal/measure"
 )
 
-// classicBounds are the upper bounds, in seconds, of the buckets that a Prometheus without native histograms sees;
-// among them are the limits that storage is judged by, 20 ms and 50 ms.
-var classicBounds = []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60}
+// classicBounds are the upper bounds, in seconds, of the buckets that a Prometheus without native
+// histograms sees; among them are the limits that storage is judged by, 20 ms and 50 ms.
+var classicBounds = []float64{
+	.0005,
+	.001,
+	.002,
+	.005,
+	.01,
+	.02,
+	.05,
+	.1,
+	.2,
+	.5,
+	1,
+	2,
+	5,
+	10,
+	30,
+	60,
+}
 
-// nativeSchema is the resolution of the native histograms: a bucket ends 2^(1/8), 9 %, above the one before.
+// nativeSchema is the resolution of the native histograms: a bucket ends 2^(1/8), 9 %, above the
+// one before.
 const nativeSchema = 3
 
 // histogram is a native histogram with the buckets of a classic one besides.
@@ -23,7 +41,8 @@ type histogram struct {
 	classic []*dto.Bucket
 }
 
-// newHistogram shows a distribution. measure keeps response times to 1 %, so a bucket's bound is true to that.
+// newHistogram shows a distribution. measure keeps response times to 1 %, so a bucket's bound is
+// true to that.
 func newHistogram(
 	desc *prometheus.Desc, d measure.Distribution, created time.Time, labels ...string,
 ) prometheus.Metric {
@@ -36,11 +55,23 @@ func newHistogram(
 			cumulative[i] += uint64(count)
 		}
 	})
-	m := prometheus.MustNewConstNativeHistogram(desc, uint64(d.Count()), d.Sum.Seconds(), native, nil, 0,
-		nativeSchema, 0, created, labels...)
+	m := prometheus.MustNewConstNativeHistogram(
+		desc,
+		uint64(d.Count()),
+		d.Sum.Seconds(),
+		native,
+		nil,
+		0,
+		nativeSchema,
+		0,
+		created,
+		labels...)
 	h := &histogram{Metric: m}
 	for i, bound := range classicBounds {
-		h.classic = append(h.classic, &dto.Bucket{UpperBound: &bound, CumulativeCount: &cumulative[i]})
+		h.classic = append(
+			h.classic,
+			&dto.Bucket{UpperBound: &bound, CumulativeCount: &cumulative[i]},
+		)
 	}
 	return h
 }

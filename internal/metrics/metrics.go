@@ -1,5 +1,6 @@
-// Package metrics shows a run to Prometheus. It reads what package measure has summed up and computes no figure; a
-// scrape never touches a user. Counters are never set back, not even at the end of the warm-up.
+// Package metrics shows a run to Prometheus. It reads what package measure has summed up and
+// computes no figure; a scrape never touches a user. Counters are never set back, not even at the
+// end of the warm-up.
 package metrics
 
 import (
@@ -15,7 +16,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// Run is a run as it is shown: what is said of it by labels, and where its figures are, each asked for at each scrape.
+// Run is a run as it is shown: what is said of it by labels, and where its figures are, each asked
+// for at each scrape.
 type Run struct {
 	Version, Engine, Size, ID string
 	Threads                   int // per target
@@ -25,11 +27,14 @@ type Run struct {
 
 	Counters []workload.Counter // of the workload's own
 
-	Meter    *measure.Meter
-	Verdicts func() result.Verdicts                 // one limit may be given twice; nil: there are none
-	Sampler  *monitor.Sampler                       // of machine and database; nil: not observed
-	IOPS     func() (iops float64, measured bool)   // of the drives of the data, where there is a sampler
-	IO       func() ([]measure.Distribution, error) // times of I/Os so far, by drive and kind; nil: not traced
+	Meter *measure.Meter
+	// one limit may be given twice; nil: there are none
+	Verdicts func() result.Verdicts
+	Sampler  *monitor.Sampler // of machine and database; nil: not observed
+	// of the drives of the data, where there is a sampler
+	IOPS func() (iops float64, measured bool)
+	// times of I/Os so far, by drive and kind; nil: not traced
+	IO func() ([]measure.Distribution, error)
 
 	created time.Time // when it began to be shown
 }
@@ -41,23 +46,56 @@ func NewCollector(run Run) prometheus.Collector {
 }
 
 var (
-	orders = desc("orders_total", "Completed order cycles, those that rolled back for lack of stock included; "+
-		"OPM is 60 * rate(ds2_orders_total[1m]).", "target")
+	orders = desc(
+		"orders_total",
+		"Completed order cycles, those that rolled back for lack of stock included; "+
+			"OPM is 60 * rate(ds2_orders_total[1m]).",
+		"target",
+	)
 	reconnects = desc("reconnects_total", "Connections opened again after one was lost.", "target")
-	givenUp    = desc("orders_given_up_total", "Orders that were begun and not completed.", "target")
-	offered    = desc("orders_offered_total", "Orders that fell due in an open loop.", "target")
-	dropped    = desc("orders_dropped_total", "Orders that fell due in an open loop and were not begun, "+
-		"because too many were waiting.", "target")
-	retries     = desc("retries_total", "Operations tried again, by the reason why.", "target", "operation", "reason")
-	errorsTotal = desc("errors_total", "Failed attempts of an operation.", "target", "operation", "class")
+	givenUp    = desc(
+		"orders_given_up_total",
+		"Orders that were begun and not completed.",
+		"target",
+	)
+	offered = desc("orders_offered_total", "Orders that fell due in an open loop.", "target")
+	dropped = desc(
+		"orders_dropped_total",
+		"Orders that fell due in an open loop and were not begun, "+
+			"because too many were waiting.",
+		"target",
+	)
+	retries = desc(
+		"retries_total",
+		"Operations tried again, by the reason why.",
+		"target",
+		"operation",
+		"reason",
+	)
+	errorsTotal = desc(
+		"errors_total",
+		"Failed attempts of an operation.",
+		"target",
+		"operation",
+		"class",
+	)
 
 	operationDuration = desc("operation_duration_seconds",
 		"Response time of an operation, its retries included.", "target", "operation")
-	orderDuration = desc("order_duration_seconds", "Response time of a completed order, from its start or, "+
-		"in an open loop, from when it was due.", "target")
+	orderDuration = desc(
+		"order_duration_seconds",
+		"Response time of a completed order, from its start or, "+
+			"in an open loop, from when it was due.",
+		"target",
+	)
 
-	opm = desc("opm", "Completed orders a minute over the last 10s and 60s, since the end of the warm-up "+
-		"(cumulative, as DS2 computes it), and over the steady part of the run.", "target", "window")
+	opm = desc(
+		"opm",
+		"Completed orders a minute over the last 10s and 60s, since the end of the warm-up "+
+			"(cumulative, as DS2 computes it), and over the steady part of the run.",
+		"target",
+		"window",
+	)
 	users    = desc("users", "Users by what they are doing.", "target", "state")
 	runPhase = desc("run_phase", "1 for the phase that the run is in, 0 for the others.", "phase")
 	runInfo  = desc("run_info", "The run: always 1.",
@@ -70,7 +108,17 @@ func (r Run) collect(s sink) {
 	if r.Block > 0 {
 		block = strconv.Itoa(r.Block)
 	}
-	s.gauge(runInfo, 1, r.Version, r.Engine, r.Size, strconv.Itoa(r.Threads), r.ID, r.Configuration, block)
+	s.gauge(
+		runInfo,
+		1,
+		r.Version,
+		r.Engine,
+		r.Size,
+		strconv.Itoa(r.Threads),
+		r.ID,
+		r.Configuration,
+		block,
+	)
 	now := r.Meter.Phase()
 	for _, p := range measure.Phases {
 		s.gauge(runPhase, one(p == now), string(p))
@@ -123,7 +171,8 @@ func (r Run) collectCounts(s sink, t measure.Totals) {
 		s <- newHistogram(operationDuration, d, r.created, t.Target, d.Name)
 	}
 	s <- newHistogram(orderDuration, whole, r.created, t.Target)
-	for _, operation := range operations { // all there can be: a rate needs the 0 before the first burst
+	// all there can be: a rate needs the 0 before the first burst
+	for _, operation := range operations {
 		for _, class := range store.Classes {
 			n := t.Errors[measure.Failure{Operation: operation, Class: string(class)}]
 			s.counter(errorsTotal, n, t.Target, operation, string(class))

@@ -39,14 +39,22 @@ func TestMain(m *testing.M) {
 // own are counters of a workload's own.
 var own = []workload.Counter{
 	{Name: "rollbacks_total", Help: "Purchases that were rolled back.", Count: "rollbacks"},
-	{Name: "in_doubt_total", Help: "Operations in doubt.", By: map[string]string{"purchase": "in_doubt_purchases",
-		"new_customer": "in_doubt_customers"}},
+	{Name: "in_doubt_total", Help: "Operations in doubt.", By: map[string]string{
+		"purchase":     "in_doubt_purchases",
+		"new_customer": "in_doubt_customers",
+	}},
 }
 
-// meter has two targets with a hundred orders of 30 ms and fifty of 60 ms in three seconds of the run phase.
+// meter has two targets with a hundred orders of 30 ms and fifty of 60 ms in three seconds of the
+// run phase.
 func meter() *measure.Meter {
-	m := measure.NewMeter([]string{"login", "purchase"}, []string{"a:5432/ds2", "b:5432/ds2"}, "rollbacks",
-		"in_doubt_purchases", "in_doubt_customers")
+	m := measure.NewMeter(
+		[]string{"login", "purchase"},
+		[]string{"a:5432/ds2", "b:5432/ds2"},
+		"rollbacks",
+		"in_doubt_purchases",
+		"in_doubt_customers",
+	)
 	for target, user := range []*measure.Recorder{m.NewRecorder(0), m.NewRecorder(1)} {
 		for range 100 / (target + 1) {
 			var o measure.Order
@@ -82,15 +90,28 @@ func start(t *testing.T, collectors ...prometheus.Collector) *Server {
 // run is one of which all is known.
 func run(t *testing.T) Run {
 	return Run{
-		Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Configuration: "ssd", Block: 3,
-		Counters: own, Meter: meter(), Sampler: sampler(t), IOPS: func() (float64, bool) { return 250.5, true },
+		Version:       "v1",
+		Engine:        "postgres",
+		Size:          "S",
+		ID:            "k3f9",
+		Threads:       1,
+		Configuration: "ssd",
+		Block:         3,
+		Counters:      own,
+		Meter:         meter(),
+		Sampler:       sampler(t),
+		IOPS: func() (float64, bool) {
+			return 250.5, true
+		},
 		Verdicts: func() result.Verdicts {
 			opm := result.Verdict{Limit: "opm > 60000"}
 			return result.Verdicts{{Limit: "order p95 < 500ms", OK: true}, opm, opm}
 		},
 		IO: func() ([]measure.Distribution, error) {
 			times := maps.All(map[int64]uint64{2000: 2})
-			return []measure.Distribution{measure.Counted("sda log flush", 4*time.Millisecond, times)}, nil
+			return []measure.Distribution{
+				measure.Counted("sda log flush", 4*time.Millisecond, times),
+			}, nil
 		},
 	}
 }
@@ -221,7 +242,11 @@ func TestNativeHistograms(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	_, err := Serve("127.0.0.1:99999", nil, nil)
 	assert.ErrorContains(t, err, "99999")
-	assert.ErrorContains(t, Push(t.Context(), "http://127.0.0.1:1", "k3f9", asked(func(sink) {})), "push metrics: ")
+	assert.ErrorContains(
+		t,
+		Push(t.Context(), "http://127.0.0.1:1", "k3f9", asked(func(sink) {})),
+		"push metrics: ",
+	)
 }
 
 // TestOperationCounter has a workload that has its operations counted apart.
@@ -232,5 +257,9 @@ func TestOperationCounter(t *testing.T) {
 	for _, m := range metrics["ds2_other_operations_total"] {
 		counted = append(counted, m.Label[0].GetValue()) // operation, target
 	}
-	require.ElementsMatch(t, []string{"login", "purchase", "login", "purchase"}, counted) // of two targets
+	require.ElementsMatch(
+		t,
+		[]string{"login", "purchase", "login", "purchase"},
+		counted,
+	) // of two targets
 }

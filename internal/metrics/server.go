@@ -22,8 +22,8 @@ import (
 	"ds2/internal/outside"
 )
 
-// What clients may cost a run: connections and scrapes at a time, and the time of each of their steps. A scrape beyond
-// that is told 503, a connection waits.
+// What clients may cost a run: connections and scrapes at a time, and the time of each of their
+// steps. A scrape beyond that is told 503, a connection waits.
 const (
 	maxConnections = 16
 	maxScrapes     = 4
@@ -40,9 +40,10 @@ type Server struct {
 	registry atomic.Pointer[prometheus.Registry]
 }
 
-// Serve serves what Show says, and the CPU and memory of ds2 itself, under /metrics at an address such as
-// 127.0.0.1:9464. Port 0 takes a free one. Beside it there is a page to look at, at /, and its stream, at /live: a
-// request that does not end by itself, which has to set the deadlines of its connection anew.
+// Serve serves what Show says, and the CPU and memory of ds2 itself, under /metrics at an address
+// such as 127.0.0.1:9464. Port 0 takes a free one. Beside it there is a page to look at, at /, and
+// its stream, at /live: a request that does not end by itself, which has to set the deadlines of
+// its connection anew.
 func Serve(address string, page, stream http.HandlerFunc) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -51,17 +52,25 @@ func Serve(address string, page, stream http.HandlerFunc) (*Server, error) {
 	s := &Server{listener: listener, served: make(chan error, 1)}
 	s.Show()
 	mux := http.NewServeMux()
-	now := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return s.registry.Load().Gather() })
+	now := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		return s.registry.Load().Gather()
+	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(now, promhttp.HandlerOpts{
 		MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true,
 	}))
 	mux.Handle("GET /{$}", page)
 	mux.Handle("GET /live", stream)
 	s.http = http.Server{
-		Handler: s.ofLoopback(mux), MaxHeaderBytes: maxHeader,
-		ReadTimeout: clientTime, WriteTimeout: clientTime,
-		IdleTimeout: 6 * clientTime,             // Prometheus comes again each minute, at least
-		ErrorLog:    log.New(io.Discard, "", 0), // the client is told; a separate log would tear the view of the run
+		Handler:        s.ofLoopback(mux),
+		MaxHeaderBytes: maxHeader,
+		ReadTimeout:    clientTime,
+		WriteTimeout:   clientTime,
+		IdleTimeout:    6 * clientTime, // Prometheus comes again each minute, at least
+		ErrorLog: log.New(
+			io.Discard,
+			"",
+			0,
+		), // the client is told; a separate log would tear the view of the run
 	}
 	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
 	return s, nil
@@ -75,8 +84,8 @@ func (s *Server) Show(all ...prometheus.Collector) {
 	s.registry.Store(registry)
 }
 
-// ofLoopback refuses, where only this machine is served, requests for another name: a page of another site whose name
-// has come to mean this machine could read the figures else.
+// ofLoopback refuses, where only this machine is served, requests for another name: a page of
+// another site whose name has come to mean this machine could read the figures else.
 func (s *Server) ofLoopback(serve http.Handler) http.Handler {
 	address, _ := s.listener.Addr().(*net.TCPAddr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,16 +94,22 @@ func (s *Server) ofLoopback(serve http.Handler) http.Handler {
 			host = r.Host
 		}
 		ip := net.ParseIP(strings.Trim(host, "[]"))
-		if address != nil && address.IP.IsLoopback() && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "only names of this machine are served: 127.0.0.1, localhost", http.StatusForbidden)
+		if address != nil && address.IP.IsLoopback() && host != "localhost" &&
+			(ip == nil || !ip.IsLoopback()) {
+			http.Error(
+				w,
+				"only names of this machine are served: 127.0.0.1, localhost",
+				http.StatusForbidden,
+			)
 			return
 		}
 		serve.ServeHTTP(w, r)
 	})
 }
 
-// Push hands a collector's figures to a Pushgateway at a URL, as those of job ds2 and the run: for runs that are over
-// before Prometheus has scraped them. They stay there until someone deletes them.
+// Push hands a collector's figures to a Pushgateway at a URL, as those of job ds2 and the run: for
+// runs that are over before Prometheus has scraped them. They stay there until someone deletes
+// them.
 func Push(ctx context.Context, url, runID string, c prometheus.Collector) error {
 	p := push.New(url, "ds2").Grouping("run", runID).Collector(c)
 	ctx, cancel := outside.Within(ctx, outside.Answer)

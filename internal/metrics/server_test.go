@@ -15,7 +15,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// held is a run whose scrapes wait, and give n lines of 10 kB: few, so that gathering takes no time.
+// held is a run whose scrapes wait, and give n lines of 10 kB: few, so that gathering takes no
+// time.
 type held struct {
 	entered, leave chan struct{}
 	lines          int
@@ -51,7 +52,8 @@ func TestScrapesAtOnce(t *testing.T) {
 	scrapes.Wait()
 }
 
-// TestLoopbackOnly asks by names that have come to mean this machine, as a page of another site could.
+// TestLoopbackOnly asks by names that have come to mean this machine, as a page of another site
+// could.
 func TestLoopbackOnly(t *testing.T) {
 	s := start(t)
 	for host, want := range map[string]int{
@@ -59,7 +61,12 @@ func TestLoopbackOnly(t *testing.T) {
 		"evil.example": http.StatusForbidden, "evil.example:9464": http.StatusForbidden,
 		"10.0.0.1": http.StatusForbidden,
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL(), http.NoBody)
+		request, err := http.NewRequestWithContext(
+			t.Context(),
+			http.MethodGet,
+			s.URL(),
+			http.NoBody,
+		)
 		require.NoError(t, err)
 		request.Host = host
 		response, err := http.DefaultClient.Do(request)
@@ -69,19 +76,24 @@ func TestLoopbackOnly(t *testing.T) {
 	}
 }
 
-// TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free
-// for others.
+// TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and
+// its place is free for others.
 func TestPatience(t *testing.T) {
 	defer func(was time.Duration) { clientTime = was }(clientTime)
 	clientTime = 200 * time.Millisecond
-	h := held{make(chan struct{}, 1000), make(chan struct{}), 600} // more than the buffers of a connection take
+	h := held{
+		make(chan struct{}, 1000),
+		make(chan struct{}),
+		600,
+	} // more than the buffers of a connection take
 	close(h.leave)
 	s, err := Serve("127.0.0.1:0", http.NotFound, http.NotFound)
 	require.NoError(t, err)
 	s.Show(asked(h.collect))
 	defer func() {
 		s.Close()
-		// A server that has closed still waits half a second for a client whose header was too long.
+		// A server that has closed still waits half a second for a client whose header was too
+		// long.
 		for end := time.Now().Add(5 * time.Minute); goleak.Find(keptAlive...) != nil && time.Now().Before(end); {
 		}
 	}()
@@ -97,7 +109,10 @@ func TestPatience(t *testing.T) {
 			defer conn.Close()
 			io.WriteString(conn, sent) // which the server may have given up already
 		}
-		client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+		client := http.Client{
+			Timeout:   30 * time.Second,
+			Transport: &http.Transport{DisableKeepAlives: true},
+		}
 		url := strings.Replace(s.URL(), "/metrics", "/", 1)
 		response, err := client.Get(url)
 		// one that is slow itself is given up, too

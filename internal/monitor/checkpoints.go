@@ -13,11 +13,12 @@ type Checkpoint struct {
 	To     float64 `json:"to_s"`             // when its last pages were written
 }
 
-// pagesPause is how long no pages may be written within one checkpoint, where only pages are counted.
+// pagesPause is how long no pages may be written within one checkpoint, where only pages are
+// counted.
 const pagesPause = 5 * time.Second
 
-// Checkpoints are those that the counters show, in the order in which they began, and of how many servers they tell;
-// seconds count from start.
+// Checkpoints are those that the counters show, in the order in which they began, and of how many
+// servers they tell; seconds count from start.
 func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, servers int) {
 	for _, column := range t.Items(DatabaseCheckpointPages) {
 		servers++

@@ -30,17 +30,26 @@ func TestCheckpoints(t *testing.T) {
 		{"a database that was not observed", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, 0},
 		{"none began", table([]string{DatabaseCheckpoints, DatabaseCheckpointPages},
 			[]float64{0, 0, 0}, []float64{0, 0, 0}), nil, 1},
-		{"PostgreSQL counts them; one that was under way before is not one that began",
+		{
+			"PostgreSQL counts them; one that was under way before is not one that began",
 			table([]string{DatabaseCheckpoints, DatabaseCheckpointPages},
 				[]float64{0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0}, []float64{9, 0, 5, 5, 0, 5, 0, 0, 0, 7, 0}),
-			[]Checkpoint{{From: 2, To: 6}, {From: 9, To: 10}}, 1},
-		{"SQL Server counts their pages; a short pause ends none",
+			[]Checkpoint{{From: 2, To: 6}, {From: 9, To: 10}},
+			1,
+		},
+		{
+			"SQL Server counts their pages; a short pause ends none",
 			table([]string{"db.checkpoint_pages_per_second"}, []float64{0, 5, 5, 0, 0, 5, 0, 0, 0, 0, 0, 0, 3, 0}),
-			[]Checkpoint{{From: 1, To: 6}, {From: 12, To: 13}}, 1},
-		{"of several servers each has its own",
+			[]Checkpoint{{From: 1, To: 6}, {From: 12, To: 13}},
+			1,
+		},
+		{
+			"of several servers each has its own",
 			table([]string{"db.a.checkpoint_pages_per_second", "db.b.checkpoint_pages_per_second"},
 				[]float64{0, 0, 1, 0}, []float64{1, 0, 0, 0}),
-			[]Checkpoint{{Server: "b", From: 0, To: 1}, {Server: "a", From: 2, To: 3}}, 2},
+			[]Checkpoint{{Server: "b", From: 0, To: 1}, {Server: "a", From: 2, To: 3}},
+			2,
+		},
 	} {
 		got, servers := c.table.Checkpoints(start)
 		assert.Equal(t, c.want, got, c.why)

@@ -2,9 +2,10 @@ package monitor
 
 import "strings"
 
-// The columns of the record, as GROUP.QUANTITY; a quantity ends in its unit. What a machine has several of stands
-// between the two: [ItemColumn] of DiskReads and sda is "disk.sda.reads_per_second". Of the counters of databases those
-// that are read by name stand here: see databaseColumn.
+// The columns of the record, as GROUP.QUANTITY; a quantity ends in its unit. What a machine has
+// several of stands between the two: [ItemColumn] of DiskReads and sda is
+// "disk.sda.reads_per_second". Of the counters of databases those that are read by name stand here:
+// see databaseColumn.
 const (
 	DiskReads        = "disk.reads_per_second"
 	DiskWrites       = "disk.writes_per_second" // without empty flushes
@@ -44,13 +45,17 @@ const (
 	ClientGoroutines = "client.goroutines"
 	ClientRecord     = "client.record_bytes"
 
-	ClientThrottled = "client.throttled_ratio" // periods in which ds2's container had used up its CPU time
+	// periods in which ds2's container had used up its CPU time
+	ClientThrottled = "client.throttled_ratio"
 
-	ServerProcessors = "server.own_processors"        // those that the database server's processes take
-	ServerUsed       = "server.used_ratio"            // the same, of those that its container may take
-	ServerThrottled  = "server.throttled_ratio"       // periods in which its container had used up its CPU time
-	ServerReadBytes  = "server.read_bytes_per_second" // that its processes had read from drives
-	ServerMemory     = "server.available_bytes"       // that its container can still have
+	// those that the database server's processes take
+	ServerProcessors = "server.own_processors"
+	// the same, of those that its container may take
+	ServerUsed = "server.used_ratio"
+	// periods in which its container had used up its CPU time
+	ServerThrottled = "server.throttled_ratio"
+	ServerReadBytes = "server.read_bytes_per_second" // that its processes had read from drives
+	ServerMemory    = "server.available_bytes"       // that its container can still have
 
 	// What scans beside the users read, over all targets.
 	ScrubReads       = "scrub.reads_per_second" // requests
@@ -59,38 +64,40 @@ const (
 
 	Power = "power.watts"
 
-	DatabaseCacheHits        = "db.cache_hit_ratio"
-	DatabaseTemporaryBytes   = "db.temporary_bytes_per_second"
-	DatabaseLogBytes         = "db.log_bytes_per_second"
-	DatabaseLogWrites        = "db.log_writes_per_second"
-	DatabaseLogSyncs         = "db.log_syncs_per_second"
-	DatabaseLogWriteTime     = "db.log_write" // seconds a second, as are the others that end in no unit
-	DatabaseLogSyncTime      = "db.log_sync"
-	DatabasePageReads        = "db.page_reads_per_second" // by users and vacuums
-	DatabasePageReadTime     = "db.page_read"
-	DatabaseCheckpoints      = "db.checkpoints_per_second"
-	DatabaseCheckpointPages  = "db.checkpoint_pages_per_second"
-	DatabaseBackgroundPages  = "db.background_pages_per_second"
-	DatabaseSessionPages     = "db.session_pages_per_second"
-	DatabaseAutovacuums      = "db.autovacuums_per_second" // tables vacuumed or analyzed
-	DatabaseVacuums          = "db.vacuums_running"
-	DatabaseOtherSessions    = "db.other_sessions" // at work
-	TransactionReads         = "db.transaction_reads_per_second"
-	TransactionReadTime      = "db.transaction_read"
-	TransactionWrites        = "db.transaction_writes_per_second"
-	TransactionWriteTime     = "db.transaction_write"
-	TransactionExtends       = "db.transaction_extends_per_second"
-	VacuumReads              = "db.vacuum_reads_per_second"
-	VacuumWrites             = "db.vacuum_writes_per_second"
-	DatabaseSize             = "db.size_bytes"
-	WaitsDataRead            = "db.waits_data_read" // sessions at once, as the server measured it
-	WaitsLogWrite            = "db.waits_log_write"
-	WaitsLock                = "db.waits_lock"
-	WaitsLatch               = "db.waits_latch"
-	WaitsProcessor           = "db.waits_processor"
-	WaitsClient              = "db.waits_client"
-	DatabaseRoundTrip        = "db.round_trip_seconds"
-	SessionsActive           = "db.sessions_active" // measured by the server; the others are samples
+	DatabaseCacheHits      = "db.cache_hit_ratio"
+	DatabaseTemporaryBytes = "db.temporary_bytes_per_second"
+	DatabaseLogBytes       = "db.log_bytes_per_second"
+	DatabaseLogWrites      = "db.log_writes_per_second"
+	DatabaseLogSyncs       = "db.log_syncs_per_second"
+	// seconds a second, as are the others that end in no unit
+	DatabaseLogWriteTime    = "db.log_write"
+	DatabaseLogSyncTime     = "db.log_sync"
+	DatabasePageReads       = "db.page_reads_per_second" // by users and vacuums
+	DatabasePageReadTime    = "db.page_read"
+	DatabaseCheckpoints     = "db.checkpoints_per_second"
+	DatabaseCheckpointPages = "db.checkpoint_pages_per_second"
+	DatabaseBackgroundPages = "db.background_pages_per_second"
+	DatabaseSessionPages    = "db.session_pages_per_second"
+	DatabaseAutovacuums     = "db.autovacuums_per_second" // tables vacuumed or analyzed
+	DatabaseVacuums         = "db.vacuums_running"
+	DatabaseOtherSessions   = "db.other_sessions" // at work
+	TransactionReads        = "db.transaction_reads_per_second"
+	TransactionReadTime     = "db.transaction_read"
+	TransactionWrites       = "db.transaction_writes_per_second"
+	TransactionWriteTime    = "db.transaction_write"
+	TransactionExtends      = "db.transaction_extends_per_second"
+	VacuumReads             = "db.vacuum_reads_per_second"
+	VacuumWrites            = "db.vacuum_writes_per_second"
+	DatabaseSize            = "db.size_bytes"
+	WaitsDataRead           = "db.waits_data_read" // sessions at once, as the server measured it
+	WaitsLogWrite           = "db.waits_log_write"
+	WaitsLock               = "db.waits_lock"
+	WaitsLatch              = "db.waits_latch"
+	WaitsProcessor          = "db.waits_processor"
+	WaitsClient             = "db.waits_client"
+	DatabaseRoundTrip       = "db.round_trip_seconds"
+	// measured by the server; the others are samples
+	SessionsActive           = "db.sessions_active"
 	SessionsIdle             = "db.sessions_idle"
 	SessionsRunning          = "db.sessions_running"
 	SessionsWaitingForLock   = "db.sessions_waiting_for_lock"
@@ -100,8 +107,9 @@ const (
 	SessionsWaitingForRest   = "db.sessions_waiting_for_the_rest"
 )
 
-// OfFile is the column for what a database server itself counted of a file of the database, as that of a drive is for
-// the drive's. Where the drives cannot be observed, the files stand in the columns of those.
+// OfFile is the column for what a database server itself counted of a file of the database, as that
+// of a drive is for the drive's. Where the drives cannot be observed, the files stand in the
+// columns of those.
 func OfFile(column string) string { return "file" + strings.TrimPrefix(column, "disk") }
 
 // ItemColumn is the column of one item; of the empty one it is the column's own name.

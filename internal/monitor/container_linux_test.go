@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestContainer reads the limits on the process's own group and on those above it, as the machine shows them and as a
-// container without its own cgroup namespace does.
+// TestContainer reads the limits on the process's own group and on those above it, as the machine
+// shows them and as a container without its own cgroup namespace does.
 func TestContainer(t *testing.T) {
 	const pid = 4711
 	const v1 = "31 20 0:27 / @/memory rw - cgroup cgroup rw,memory\n"
@@ -27,7 +27,8 @@ func TestContainer(t *testing.T) {
 		want             Container
 		available        float64
 	}{
-		{"limits on the pod above", "0::/kubepods/pod1/pg\n", v2, `
+		{
+			"limits on the pod above", "0::/kubepods/pod1/pg\n", v2, `
 			kubepods         cgroup.controllers=cpuset+cpu+memory memory.max=max cpu.max=max+100000
 			kubepods/pod1    memory.max=4000000000 cpu.max=250000+100000 memory.current=1000000000
 			kubepods/pod1    memory.stat=anon+100,inactive_file+200000000,active_file+300000000
@@ -35,30 +36,49 @@ func TestContainer(t *testing.T) {
 			kubepods/pod1/pg cgroup.controllers=cpuset+cpu+memory memory.max=max cpu.max=max+100000
 			kubepods/pod1/pg memory.current=400000000 memory.stat=anon+100,inactive_file+0,active_file+0
 			kubepods/pod1/pg cpu.stat=usage_usec+900,nr_periods+0,nr_throttled+0,throttled_usec+0`,
-			Container{4000000000, 2.5}, 3500000000},
-		{"a lower limit above its own", "4:memory:/\n0::/pod/abc\n", v1 + v2, `
+			Container{4000000000, 2.5},
+			3500000000,
+		},
+		{
+			"a lower limit above its own", "4:memory:/\n0::/pod/abc\n", v1 + v2, `
 			pod     cgroup.controllers=cpu+memory memory.max=700000000 memory.current=650000000 cpu.max=50000+100000
 			pod     memory.stat=inactive_file+100000000,active_file+50000000
 			pod     cpu.stat=nr_periods+100,nr_throttled+40,throttled_usec+5000000
 			pod/abc cgroup.controllers=cpu+memory memory.max=900000000 memory.current=100000000 cpu.max=80000+100000
 			pod/abc memory.stat=inactive_file+0 cpu.stat=nr_periods+100,nr_throttled+0,throttled_usec+0`,
-			Container{700000000, 0.5}, 200000000},
-		{"from within, where the mount is the container's part", "0::/docker/abc\n",
+			Container{700000000, 0.5},
+			200000000,
+		},
+		{
+			"from within, where the mount is the container's part", "0::/docker/abc\n",
 			strings.ReplaceAll(v2, " / ", " /docker/abc "), `
 			. cgroup.controllers=cpu+memory memory.max=700000000 memory.current=650000000 memory.stat=inactive_file+0
 			. cpu.max=200000+100000 cpu.stat=nr_periods+100,nr_throttled+40,throttled_usec+5000000`,
-			Container{700000000, 2}, 50000000},
-		{"version 1 is not read", "4:memory:/docker/abc\n", v1, `memory/docker/abc memory.limit_in_bytes=700000000`,
-			Container{}, 0},
-		{"no limits", "0::/system.slice/postgresql.service\n", v2, `
+			Container{700000000, 2},
+			50000000,
+		},
+		{
+			"version 1 is not read", "4:memory:/docker/abc\n", v1, `memory/docker/abc memory.limit_in_bytes=700000000`,
+			Container{},
+			0,
+		},
+		{
+			"no limits", "0::/system.slice/postgresql.service\n", v2, `
 			system.slice/postgresql.service cgroup.controllers=cpu+memory memory.max=max cpu.max=max+100000`,
-			Container{}, 0},
+			Container{},
+			0,
+		},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			proc := t.TempDir()
 			sys := t.TempDir()
 			write(t, proc, fmt.Sprintf("%d/cgroup", pid), c.memberships)
-			write(t, proc, fmt.Sprintf("%d/mountinfo", os.Getpid()), strings.ReplaceAll(c.mounts, "@", sys))
+			write(
+				t,
+				proc,
+				fmt.Sprintf("%d/mountinfo", os.Getpid()),
+				strings.ReplaceAll(c.mounts, "@", sys),
+			)
 			writeFiles(t, sys, c.files)
 			g, err := FS{proc, sys}.limits(pid)
 			require.NoError(t, err)
@@ -77,8 +97,8 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// TestRealGroup puts a process that never rests into a control group of this machine, below one with a tenth of a CPU
-// and 64 MiB, and reads how the kernel holds it back.
+// TestRealGroup puts a process that never rests into a control group of this machine, below one
+// with a tenth of a CPU and 64 MiB, and reads how the kernel holds it back.
 func TestRealGroup(t *testing.T) {
 	const top = "/sys/fs/cgroup"
 	if line(top+"/cgroup.controllers") == "" {
@@ -95,8 +115,11 @@ func TestRealGroup(t *testing.T) {
 	require.NoError(t, busy.Start())
 	t.Cleanup(func() { busy.Wait() }) // before the groups go
 	err := os.MkdirAll(below, 0o755)
-	for _, write := range [][2]string{{group + "/cpu.max", "10000 100000"}, {group + "/memory.max", "67108864"},
-		{below + "/cgroup.procs", strconv.Itoa(busy.Process.Pid)}} {
+	for _, write := range [][2]string{
+		{group + "/cpu.max", "10000 100000"},
+		{group + "/memory.max", "67108864"},
+		{below + "/cgroup.procs", strconv.Itoa(busy.Process.Pid)},
+	} {
 		err = cmp.Or(err, os.WriteFile(write[0], []byte(write[1]), 0))
 	}
 	if err != nil {

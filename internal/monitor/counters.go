@@ -16,13 +16,15 @@ type FS struct{ Proc, Sys string }
 // Root is this machine's own.
 var Root = FS{Proc: "/proc", Sys: "/sys"}
 
-// kind is what is counted of an item or of several: a figure, the column that is made of it, or both.
+// kind is what is counted of an item or of several: a figure, the column that is made of it, or
+// both.
 type kind struct {
 	figure, help, column string
 	derive               derivation // from the item's figures; nil: the rate of this one
 }
 
-// add adds the figures of an item, which may have another name in columns, and gives the place of the first.
+// add adds the figures of an item, which may have another name in columns, and gives the place of
+// the first.
 func (s *Source) add(label, item, inColumns string, kinds ...kind) (at int) {
 	at = len(s.Figures)
 	for _, k := range kinds {
@@ -59,7 +61,9 @@ func (s *Source) items(
 
 // single reads the figures of one thing, which may have another name in columns.
 func single(
-	name, label, item, inColumns string, kinds []kind, read func(context.Context) ([]float64, error),
+	name, label, item, inColumns string,
+	kinds []kind,
+	read func(context.Context) ([]float64, error),
 ) Source {
 	src := Source{Name: name, Read: func(ctx context.Context, values []float64) error {
 		now, err := read(ctx)
@@ -84,22 +88,40 @@ func itemSource(
 	return src
 }
 
-// diskKinds are requests and bytes each way, mean latency, share of busy time, queue length, flushes.
+// diskKinds are requests and bytes each way, mean latency, share of busy time, queue length,
+// flushes.
 var diskKinds = []kind{
 	{"disk_reads_total", "Reads that the device completed.", DiskReads, nil},
-	{"disk_writes_total", "Writes that the device completed, without empty flushes of its cache.", DiskWrites, nil},
+	{
+		"disk_writes_total",
+		"Writes that the device completed, without empty flushes of its cache.",
+		DiskWrites,
+		nil,
+	},
 	{"disk_read_bytes_total", "Bytes read from the device.", DiskReadBytes, nil},
 	{"disk_written_bytes_total", "Bytes written to the device.", DiskWrittenBytes, nil},
 	{"disk_read_seconds_total", "Sum of the times that reads took.", DiskReadTime, ratio(4, 0)},
 	{"disk_write_seconds_total", "Sum of the times that writes took.", DiskWriteTime, ratio(5, 1)},
-	{"disk_busy_seconds_total", "Time during which the device had at least one request.", DiskBusy, nil},
-	{"disk_queue_seconds_total",
+	{
+		"disk_busy_seconds_total",
+		"Time during which the device had at least one request.",
+		DiskBusy,
+		nil,
+	},
+	{
+		"disk_queue_seconds_total",
 		"Sum of the times that requests waited and were served; grows by the queue's length each second.",
-		DiskQueue, nil},
+		DiskQueue,
+		nil,
+	},
 	{"disk_flushes_total", "Flushes of its cache that the device completed.", DiskFlushes, nil},
 	{"disk_flush_seconds_total", "Sum of the times that flushes took.", DiskFlushTime, ratio(9, 8)},
-	{"disk_journal_writes_total", "Writes of the file systems' journals, each of which flushes the device's cache.",
-		"", nil},
+	{
+		"disk_journal_writes_total",
+		"Writes of the file systems' journals, each of which flushes the device's cache.",
+		"",
+		nil,
+	},
 }
 
 // Places in diskKinds.
@@ -115,11 +137,19 @@ const (
 	diskJournalWrites = 10
 )
 
-// cpuKinds are the time that a CPU worked, and that it was idle while a request to a disk was in flight.
+// cpuKinds are the time that a CPU worked, and that it was idle while a request to a disk was in
+// flight.
 var cpuKinds = []kind{
-	{"cpu_busy_seconds_total", "Time that the CPU worked, or that its hypervisor took from it.",
-		CPUBusy, atMostOne(rate(0))},
-	{"cpu_iowait_seconds_total", "Time that the CPU was idle while a request to a disk was in flight.", "", nil},
+	{
+		"cpu_busy_seconds_total", "Time that the CPU worked, or that its hypervisor took from it.",
+		CPUBusy, atMostOne(rate(0)),
+	},
+	{
+		"cpu_iowait_seconds_total",
+		"Time that the CPU was idle while a request to a disk was in flight.",
+		"",
+		nil,
+	},
 }
 
 // overall is the mean rate of the i-th of the two figures of n CPUs.
@@ -133,17 +163,25 @@ func overall(i, cpus int) derivation {
 	}
 }
 
-// linkKinds are the bytes in and out of an interface, and how much of its link's speed, in bytes a second, they use
-// where that is known.
+// linkKinds are the bytes in and out of an interface, and how much of its link's speed, in bytes a
+// second, they use where that is known.
 func linkKinds(speed float64) []kind {
 	kinds := []kind{
-		{"network_received_bytes_total", "Bytes that the interface received.", NetworkReceived, nil},
+		{
+			"network_received_bytes_total",
+			"Bytes that the interface received.",
+			NetworkReceived,
+			nil,
+		},
 		{"network_sent_bytes_total", "Bytes that the interface sent.", NetworkSent, nil},
 	}
 	if speed > 0 {
-		kinds = append(kinds, kind{column: NetworkUsed, derive: func(seconds float64, was, now []float64) float64 {
-			return max(rate(0)(seconds, was, now), rate(1)(seconds, was, now)) / speed
-		}})
+		kinds = append(
+			kinds,
+			kind{column: NetworkUsed, derive: func(seconds float64, was, now []float64) float64 {
+				return max(rate(0)(seconds, was, now), rate(1)(seconds, was, now)) / speed
+			}},
+		)
 	}
 	return kinds
 }
@@ -162,7 +200,14 @@ func inOrder[V any](of map[string]V) []string {
 
 // Record reads how much the record of the run takes that ds2 writes into a directory.
 func Record(dir string) Source {
-	size := []kind{{"client_record_bytes", "Size of the files in the record of the run.", ClientRecord, gauge(0)}}
+	size := []kind{
+		{
+			"client_record_bytes",
+			"Size of the files in the record of the run.",
+			ClientRecord,
+			gauge(0),
+		},
+	}
 	return single("record", "", "", "", size, func(context.Context) ([]float64, error) {
 		files, err := os.ReadDir(dir)
 		if err != nil {
@@ -178,14 +223,29 @@ func Record(dir string) Source {
 	})
 }
 
-// Scrub are the counters of scans in the background, all together: their requests, the bytes that these read, and the
-// bytes that came from drives and not from the kernel's cache, NaN where that is unknown.
+// Scrub are the counters of scans in the background, all together: their requests, the bytes that
+// these read, and the bytes that came from drives and not from the kernel's cache, NaN where that
+// is unknown.
 func Scrub(read func() (requests, bytes, device float64)) Source {
 	kinds := []kind{
-		{"scrub_requests_total", "Requests that the background scans of the databases made.", ScrubReads, nil},
-		{"scrub_read_bytes_total", "Bytes that the background scans of the databases read.", ScrubReadBytes, nil},
-		{"scrub_device_bytes_total", "Bytes that the background scans read from drives and not from a cache.",
-			ScrubDeviceBytes, nil},
+		{
+			"scrub_requests_total",
+			"Requests that the background scans of the databases made.",
+			ScrubReads,
+			nil,
+		},
+		{
+			"scrub_read_bytes_total",
+			"Bytes that the background scans of the databases read.",
+			ScrubReadBytes,
+			nil,
+		},
+		{
+			"scrub_device_bytes_total",
+			"Bytes that the background scans read from drives and not from a cache.",
+			ScrubDeviceBytes,
+			nil,
+		},
 	}
 	return single("background scan", "", "", "", kinds, func(context.Context) ([]float64, error) {
 		requests, bytes, device := read()

@@ -23,7 +23,8 @@ type kernel struct {
 	uncounted map[string]bool    // block devices whose requests it does not count
 	speeds    map[string]float64 // of networks' links, in bytes a second
 
-	// Of the block devices that are wanted, the files in which file systems count journals' writes; none: all are.
+	// Of the block devices that are wanted, the files in which file systems count journals' writes;
+	// none: all are.
 	journals map[string][]string
 }
 
@@ -49,8 +50,8 @@ func (fs FS) kernel() (k kernel, err error) {
 	return k, cmp.Or(errs[:]...)
 }
 
-// Counters reads this machine, and of its block devices those named as in /sys/block. How flushes stand among the
-// writes of a device whose file systems' journals cannot be seen is given.
+// Counters reads this machine, and of its block devices those named as in /sys/block. How flushes
+// stand among the writes of a device whose file systems' journals cannot be seen is given.
 func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, error) {
 	if err := fs.apart(devices); err != nil {
 		return Source{}, err
@@ -166,7 +167,10 @@ func (k kernel) conditions(c counted) {
 		}
 		c.machine[CPUThrottles] += float64(t.CoreThrottleCount)
 		if topology, err := cpu.Topology(); err == nil {
-			packages[topology.PhysicalPackageID] = max(packages[topology.PhysicalPackageID], t.PackageThrottleCount)
+			packages[topology.PhysicalPackageID] = max(
+				packages[topology.PhysicalPackageID],
+				t.PackageThrottleCount,
+			)
 		}
 	}
 	for _, count := range packages {

@@ -17,13 +17,23 @@ import (
 func TestDiskColumns(t *testing.T) {
 	fs := kernelFiles(t)
 	writeFiles(t, fs.Sys, "block/sda/queue write_cache=write+back fua=0\nblock/sda/mq/0 cpu_list=0")
-	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms, weighted ms, discards,
-	// flushes ms
-	write(t, fs.Proc, "diskstats", "   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 50 60\n")
+	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms,
+	// weighted ms, discards, flushes ms
+	write(
+		t,
+		fs.Proc,
+		"diskstats",
+		"   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 50 60\n",
+	)
 	disks, err := fs.Counters([]string{"sda"}, nil)
 	require.NoError(t, err)
 	was := read(t, disks)
-	write(t, fs.Proc, "diskstats", "   8 0 sda 300 0 4000 150 260 0 3600 950 2 2000 9000 0 0 0 0 60 110\n")
+	write(
+		t,
+		fs.Proc,
+		"diskstats",
+		"   8 0 sda 300 0 4000 150 260 0 3600 950 2 2000 9000 0 0 0 0 60 110\n",
+	)
 	now := read(t, disks)
 	for name, want := range map[string]float64{
 		"reads_per_second":         100,        // 200 in 2 s
@@ -41,8 +51,8 @@ func TestDiskColumns(t *testing.T) {
 	}
 }
 
-// TestEmptyFlushes: 100 writes of 2 ms, and 100 of a process's 150 flushes of 1 ms end as empty writes; the others came
-// with writes of the file system's journal.
+// TestEmptyFlushes: 100 writes of 2 ms, and 100 of a process's 150 flushes of 1 ms end as empty
+// writes; the others came with writes of the file system's journal.
 func TestEmptyFlushes(t *testing.T) {
 	const (
 		back, through = "block/sda/queue write_cache=write+back", "block/sda/queue write_cache=write+through"
@@ -75,15 +85,21 @@ func TestEmptyFlushes(t *testing.T) {
 		"XFS":                                {sys: back + fua, file: "xfs", journal: xfs, writes: 100},
 		"LVM above it":                       {sys: back + lvm, others: journals, why: "the journal's"},
 		"LVM above it, no part of the log's": {sys: back + lvm, writes: 50},
-		"Btrfs": {sys: back + requests, mounts: "1 0 0:30 / /data rw - btrfs /dev/sda rw\n", others: journals,
-			why: "the journal's"},
+		"Btrfs": {
+			sys: back + requests, mounts: "1 0 0:30 / /data rw - btrfs /dev/sda rw\n", others: journals,
+			why: "the journal's",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs := kernelFiles(t)
 			writeFiles(t, fs.Sys, c.sys)
 			write(t, fs.Proc, fmt.Sprint(os.Getpid(), "/mountinfo"), c.mounts)
 			show := func(writes, flushes, journal int) {
-				stats := fmt.Sprintf("8 0 sda 0 0 0 0 %d 0 1600 %d 0 0 0 0 0 0 0", writes, writes*2-flushes)
+				stats := fmt.Sprintf(
+					"8 0 sda 0 0 0 0 %d 0 1600 %d 0 0 0 0 0 0 0",
+					writes,
+					writes*2-flushes,
+				)
 				if !c.before {
 					stats += fmt.Sprintf(" %d %d", flushes, flushes)
 				}
@@ -92,7 +108,11 @@ func TestEmptyFlushes(t *testing.T) {
 				case c.file == "xfs":
 					writeFiles(t, fs.Sys, "fs/xfs/sda/stats stats="+c.journal(journal))
 				case c.journal != nil:
-					writeFiles(t, fs.Proc, "fs/jbd2/"+cmp.Or(c.file, "sda-8")+" info="+c.journal(journal))
+					writeFiles(
+						t,
+						fs.Proc,
+						"fs/jbd2/"+cmp.Or(c.file, "sda-8")+" info="+c.journal(journal),
+					)
 				}
 			}
 			show(1000, 1000, 1000)
@@ -114,7 +134,8 @@ func TestEmptyFlushes(t *testing.T) {
 	}
 }
 
-// TestTimesBeginAnew: the kernel's sums of times are of 32 bits; where they begin anew, writes take as they did.
+// TestTimesBeginAnew: the kernel's sums of times are of 32 bits; where they begin anew, writes take
+// as they did.
 func TestTimesBeginAnew(t *testing.T) {
 	const end = (1 << 32) / 1000. // seconds
 	was := make([]float64, len(diskKinds))
@@ -132,8 +153,8 @@ func TestTimesBeginAnew(t *testing.T) {
 	assert.InDelta(t, .2, now[diskWriteSeconds], 1e-6)
 }
 
-// TestGone has a drive taken away, and a kernel that does not tell the memory available: both are unknown, and neither
-// stands at 0.
+// TestGone has a drive taken away, and a kernel that does not tell the memory available: both are
+// unknown, and neither stands at 0.
 func TestGone(t *testing.T) {
 	fs := kernelFiles(t)
 	const sda, sdb = "8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000\n", "8 16 sdb 1 0 8 5 2 0 16 4 0 10 50\n"
@@ -145,7 +166,14 @@ func TestGone(t *testing.T) {
 	write(t, fs.Proc, "diskstats", sdb)
 	now := read(t, disks)
 	for _, name := range []string{"reads_per_second", "written_bytes_per_second", "busy_ratio", "queue"} {
-		assert.InDelta(t, math.NaN(), column(t, disks, "disk.sda."+name, 1, was, now), 0, "%s, gone", name)
+		assert.InDelta(
+			t,
+			math.NaN(),
+			column(t, disks, "disk.sda."+name, 1, was, now),
+			0,
+			"%s, gone",
+			name,
+		)
 		assert.Zero(t, column(t, disks, "disk.sdb."+name, 1, was, now), "%s of the other", name)
 	}
 	assert.InDelta(t, math.NaN(), column(t, disks, MemoryAvailable, 1, was, now), 0)
@@ -172,7 +200,8 @@ func kernelFiles(t *testing.T) FS {
 	return fs
 }
 
-// TestNetworkColumns computes the columns of a 1 Gb/s link by hand; a link of unknown speed has no share.
+// TestNetworkColumns computes the columns of a 1 Gb/s link by hand; a link of unknown speed has no
+// share.
 func TestNetworkColumns(t *testing.T) {
 	fs := kernelFiles(t)
 	traffic := func(received, sent int) {
@@ -205,7 +234,8 @@ func TestClient(t *testing.T) {
 	require.NoError(t, err)
 	was := read(t, own[0])[1]
 	now := read(t, own[0])
-	for start := time.Now(); now[1] < was+.1; now = read(t, own[0]) { // on a busy machine it takes a while
+	// on a busy machine it takes a while
+	for start := time.Now(); now[1] < was+.1; now = read(t, own[0]) {
 		require.Less(t, time.Since(start), 5*time.Minute, "for %v s", now[1]-was)
 	}
 	for i, least := range map[int]float64{2: 1 << 20, 3: 3, 4: 1} { // memory, files, goroutines
@@ -217,12 +247,23 @@ func TestConditions(t *testing.T) {
 	fs := kernelFiles(t)
 	bare, err := fs.Counters(nil, nil)
 	require.NoError(t, err)
-	want := []string{CPUBusy, CPUIOWait, "cpu.0.busy_ratio", "cpu.1.busy_ratio", MemoryAvailable, CPUSteal}
+	want := []string{
+		CPUBusy,
+		CPUIOWait,
+		"cpu.0.busy_ratio",
+		"cpu.1.busy_ratio",
+		MemoryAvailable,
+		CPUSteal,
+	}
 	require.Equal(t, want, names(bare.Columns), "a machine that shows nothing but its CPUs")
 	for cpu, throttled := range map[string]string{"cpu0": "3", "cpu1": "4"} {
 		dir := "devices/system/cpu/" + cpu
-		writeFiles(t, fs.Sys, dir+"/thermal_throttle core_throttle_count="+throttled+" package_throttle_count=10\n"+
-			dir+"/topology core_id=0 physical_package_id=0 core_siblings_list=0-1 thread_siblings_list=0")
+		writeFiles(
+			t,
+			fs.Sys,
+			dir+"/thermal_throttle core_throttle_count="+throttled+" package_throttle_count=10\n"+
+				dir+"/topology core_id=0 physical_package_id=0 core_siblings_list=0-1 thread_siblings_list=0",
+		)
 	}
 	writeFiles(t, fs.Sys, "class/thermal/thermal_zone0 type=acpitz policy=step_wise temp=41000")
 	source, err := fs.Counters(nil, nil)

@@ -89,8 +89,9 @@ type Counters struct {
 	Item  string // tells it apart in the columns, where there are several
 }
 
-// Database reads counters through a database: those of each query. They are read on one connection, since all others of
-// the pool would be counted among the sessions. The round trip to the server is measured besides, as the last one's.
+// Database reads counters through a database: those of each query. They are read on one connection,
+// since all others of the pool would be counted among the sessions. The round trip to the server is
+// measured besides, as the last one's.
 func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, error) {
 	last := queries[len(queries)-1]
 	src := Source{Name: "database counters of " + last.Of}
@@ -108,15 +109,28 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 				return src, fmt.Errorf("read counters of %s: unknown counter %q", q.Of, name)
 			}
 			column, derive := databaseColumn(name)
-			index[n][name] = src.add(q.Label, q.Of, q.Item, kind{"database_" + name, help, column, derive})
+			index[n][name] = src.add(
+				q.Label,
+				q.Of,
+				q.Item,
+				kind{"database_" + name, help, column, derive},
+			)
 		}
 		if hits, ok := index[n][cacheHits]; ok {
-			share := Column{ItemColumn(DatabaseCacheHits, q.Item), 0, ratio(hits, index[n][cacheLookups])}
+			share := Column{
+				ItemColumn(DatabaseCacheHits, q.Item),
+				0,
+				ratio(hits, index[n][cacheLookups]),
+			}
 			src.Columns = append(src.Columns, share)
 		}
 	}
-	trip := src.add(last.Label, last.Of, last.Item, kind{"database_round_trip_seconds",
-		"Time that a message without work takes to the server and back.", DatabaseRoundTrip, gauge(0)})
+	trip := src.add(last.Label, last.Of, last.Item, kind{
+		"database_round_trip_seconds",
+		"Time that a message without work takes to the server and back.",
+		DatabaseRoundTrip,
+		gauge(0),
+	})
 	src.Read = func(ctx context.Context, values []float64) error {
 		for n, q := range queries {
 			counters, err := store.Pairs[sql.NullFloat64](ctx, db, q.Query)
@@ -129,7 +143,8 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 				return err
 			}
 		}
-		// On the connection that has just answered: one that has rested is first tried by its driver.
+		// On the connection that has just answered: one that has rested is first tried by its
+		// driver.
 		start := time.Now()
 		err := db.PingContext(ctx)
 		if err == nil {
@@ -140,8 +155,8 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 	return src, nil
 }
 
-// databaseColumn is the column of a counter, and how it is made of the counter's figure; none of the parts of a ratio.
-// Seconds a second are how many sessions there are at once.
+// databaseColumn is the column of a counter, and how it is made of the counter's figure; none of
+// the parts of a ratio. Seconds a second are how many sessions there are at once.
 func databaseColumn(counter string) (name string, derive derivation) {
 	name, total := strings.CutSuffix("db."+counter, "_total")
 	sessions, seconds := strings.CutSuffix(name, "_seconds")
@@ -156,11 +171,11 @@ func databaseColumn(counter string) (name string, derive derivation) {
 	return name, gauge(0)
 }
 
-// Files reads what a database server itself counted of each of a database's files: the query gives rows of the file's
-// name, its role, reads, writes, bytes read, bytes written, and the seconds that the reads and the writes took, all
-// since the server started. The second result is the files. asDrives has the rest of the kit take them for the drives,
-// where those cannot be observed. item names the database in the columns, for runs on several. How busy a file is no
-// server counts.
+// Files reads what a database server itself counted of each of a database's files: the query gives
+// rows of the file's name, its role, reads, writes, bytes read, bytes written, and the seconds that
+// the reads and the writes took, all since the server started. The second result is the files.
+// asDrives has the rest of the kit take them for the drives, where those cannot be observed. item
+// names the database in the columns, for runs on several. How busy a file is no server counts.
 func Files(
 	ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string,
 ) (Source, []DatabaseFile, error) {
@@ -172,12 +187,22 @@ func Files(
 		{"file_reads_total", "Reads of the database's file.", DiskReads, nil},
 		{"file_writes_total", "Writes to the database's file.", DiskWrites, nil},
 		{"file_read_bytes_total", "Bytes read from the database's file.", DiskReadBytes, nil},
-		{"file_written_bytes_total", "Bytes written to the database's file.", DiskWrittenBytes, nil},
-		{"file_read_seconds_total", "Sum of the times that reads of the database's file took.",
-			DiskReadTime, ratio(4, 0)},
-		{"file_write_seconds_total", "Sum of the times that writes to the database's file took.",
-			DiskWriteTime, ratio(5, 1)},
-		// The time that requests take, summed over each second, is how many of them are under way on average.
+		{
+			"file_written_bytes_total",
+			"Bytes written to the database's file.",
+			DiskWrittenBytes,
+			nil,
+		},
+		{
+			"file_read_seconds_total", "Sum of the times that reads of the database's file took.",
+			DiskReadTime, ratio(4, 0),
+		},
+		{
+			"file_write_seconds_total", "Sum of the times that writes to the database's file took.",
+			DiskWriteTime, ratio(5, 1),
+		},
+		// The time that requests take, summed over each second, is how many of them are under way
+		// on average.
 		{column: DiskQueue, derive: func(seconds float64, was, now []float64) float64 {
 			return rate(4)(seconds, was, now) + rate(5)(seconds, was, now)
 		}},

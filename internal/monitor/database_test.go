@@ -60,7 +60,8 @@ func values(t *testing.T, src monitor.Source) map[string]float64 {
 	return m
 }
 
-// TestNamelessServer: a server that does not say which it is to a user without rights is named in the notes.
+// TestNamelessServer: a server that does not say which it is to a user without rights is named in
+// the notes.
 func TestNamelessServer(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Database(t)
@@ -78,22 +79,30 @@ func TestNamelessServer(t *testing.T) {
 	assert.Contains(t, strings.Join(w.Notes, " "), "pg_control_system")
 }
 
-// TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock, and finds them
-// counted.
+// TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock,
+// and finds them counted.
 func TestDatabaseCounters(t *testing.T) {
 	address := pgtest.Database(t)
 	db := pgtest.DB(t, address)
 	w, src := counters(t, address)
 	server := w.Servers[0]
 	assert.True(t, strings.HasPrefix(server.Version, "PostgreSQL"), "version %q", server.Version)
-	assert.Subset(t, slices.Collect(maps.Keys(server.Settings)), []string{"shared_buffers", "fsync"})
+	assert.Subset(
+		t,
+		slices.Collect(maps.Keys(server.Settings)),
+		[]string{"shared_buffers", "fsync"},
+	)
 	assert.GreaterOrEqual(t, len(server.Files), 2, "files = %v", server.Files)
 
 	was := values(t, src)
 	for name, v := range was {
 		assert.False(t, math.IsNaN(v), "%s has no value", name)
 	}
-	pgtest.Exec(t, db, "CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n")
+	pgtest.Exec(
+		t,
+		db,
+		"CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n",
+	)
 	pgtest.Exec(t, db, "CHECKPOINT")
 	// Statistics of a session are seen once it has gone idle or ended.
 	holder, err := db.BeginTx(t.Context(), nil)
@@ -113,7 +122,14 @@ func TestDatabaseCounters(t *testing.T) {
 		"sessions_waiting_for_storage": 0,
 	} {
 		for grown := math.NaN(); !(grown >= least); {
-			require.NoError(t, t.Context().Err(), "%s grew by %v, want at least %v", name, grown, least)
+			require.NoError(
+				t,
+				t.Context().Err(),
+				"%s grew by %v, want at least %v",
+				name,
+				grown,
+				least,
+			)
 			grown = values(t, src)[name] - was[name]
 		}
 	}
@@ -124,16 +140,28 @@ func TestDatabaseCounters(t *testing.T) {
 // TestFiles has a table stand for what SQL Server counts of its files, one read after another.
 func TestFiles(t *testing.T) {
 	db := pgtest.DB(t, pgtest.Database(t))
-	pgtest.Exec(t, db,
+	pgtest.Exec(
+		t,
+		db,
 		"CREATE TABLE files (file text, role text, reads float, writes float, read_bytes float, written_bytes float, "+
 			"read_s float, write_s float)",
 		"INSERT INTO files VALUES "+
 			"('cust_1', 'data', 100, 10, 819200, 81920, 0.5, 0.1), ('log_1', 'log', 0, 1000, 0, 4096000, 0, 0.2)",
 	)
 	for asDrives, group := range map[bool]string{false: "file", true: "disk"} {
-		src, files, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
+		src, files, err := monitor.Files(
+			t.Context(),
+			db,
+			"host/DS2",
+			"",
+			asDrives,
+			"SELECT * FROM files ORDER BY file",
+		)
 		require.NoError(t, err)
-		want := []monitor.DatabaseFile{{"cust_1", "host/DS2", monitor.Data}, {"log_1", "host/DS2", monitor.Log}}
+		want := []monitor.DatabaseFile{
+			{"cust_1", "host/DS2", monitor.Data},
+			{"log_1", "host/DS2", monitor.Log},
+		}
 		assert.Equal(t, want, files)
 		require.Len(t, src.Figures, 12)
 		require.Len(t, src.Columns, 14)
@@ -141,6 +169,10 @@ func TestFiles(t *testing.T) {
 			assert.Regexp(t, "^"+group+`\.(cust|log)_1\.`, c.Name)
 		}
 		got := values(t, src) // of the log, the last
-		assert.Equal(t, []float64{1000, .2}, []float64{got["file_writes_total"], got["file_write_seconds_total"]})
+		assert.Equal(
+			t,
+			[]float64{1000, .2},
+			[]float64{got["file_writes_total"], got["file_write_seconds_total"]},
+		)
 	}
 }

@@ -30,7 +30,8 @@ type FileIO struct {
 	FlushMean *float64 `json:"flush_mean_s,omitempty"`
 }
 
-// Times are those of I/Os, in seconds, and missing where there was none; the maxima are over means of VerdictMeans.
+// Times are those of I/Os, in seconds, and missing where there was none; the maxima are over means
+// of VerdictMeans.
 type Times struct {
 	ReadMean  *float64 `json:"read_mean_s"`
 	ReadMax   *float64 `json:"read_max_s"`
@@ -38,13 +39,16 @@ type Times struct {
 	WriteMax  *float64 `json:"write_max_s"`
 }
 
-// Databases sums up what servers counted of their files, a database each in the order of the targets.
+// Databases sums up what servers counted of their files, a database each in the order of the
+// targets.
 func (d Drives) Databases() (all []DatabaseIO) {
 	if d.Machine == nil {
 		return nil
 	}
 	for _, f := range d.Machine.Files {
-		if !slices.ContainsFunc(all, func(io DatabaseIO) bool { return io.Database == f.Database }) {
+		if !slices.ContainsFunc(all, func(io DatabaseIO) bool {
+			return io.Database == f.Database
+		}) {
 			data := d.Machine.files(Data, f.Database)
 			log := d.Machine.files(Log, f.Database)
 			all = append(all, DatabaseIO{f.Database, d.io(data...), d.io(log...)})
@@ -53,8 +57,8 @@ func (d Drives) Databases() (all []DatabaseIO) {
 	return all
 }
 
-// PageReads are the pages a second that a database had read, and how long each took, as its server counted them; NaN
-// where it does not tell.
+// PageReads are the pages a second that a database had read, and how long each took, as its server
+// counted them; NaN where it does not tell.
 func (d Drives) PageReads(target string) (pages, seconds float64) {
 	if !slices.Contains(d.Counters.Columns, ItemColumn(DatabasePageReads, target)) {
 		target = "" // the only one
@@ -102,7 +106,8 @@ func known(mean, longest float64, measured bool) (*float64, *float64) {
 	return &mean, &longest
 }
 
-// flushes are those of the drives' caches a second, and the mean time of those that were timed; nil where not counted.
+// flushes are those of the drives' caches a second, and the mean time of those that were timed; nil
+// where not counted.
 func (d Drives) flushes(items []string) (rate, mean *float64) {
 	sum := 0.0
 	for _, item := range items {

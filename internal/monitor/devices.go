@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Find tells the file system of an absolute path and the whole block devices under it: the drives behind partitions,
-// LVM, device mapper and MD, and in a container those behind its overlay.
+// Find tells the file system of an absolute path and the whole block devices under it: the drives
+// behind partitions, LVM, device mapper and MD, and in a container those behind its overlay.
 func (fs FS) Find(dir string) (FileSystem, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -24,13 +24,20 @@ func (fs FS) Find(dir string) (FileSystem, error) {
 	if err != nil {
 		return FileSystem{}, err
 	}
-	found := FileSystem{MountPoint: mount.MountPoint, Type: mount.FSType, Options: mountOptions(mount)}
+	found := FileSystem{
+		MountPoint: mount.MountPoint,
+		Type:       mount.FSType,
+		Options:    mountOptions(mount),
+	}
 
 	if upper := mount.SuperOptions["upperdir"]; mount.FSType == "overlay" && upper != "" {
 		// In a container the path is the outer machine's, which is seldom to be seen from inside.
 		below, err := fs.Find(upper)
 		if err != nil {
-			return found, fmt.Errorf("it lies on an overlay whose upper directory cannot be seen from here: %w", err)
+			return found, fmt.Errorf(
+				"it lies on an overlay whose upper directory cannot be seen from here: %w",
+				err,
+			)
 		}
 		found.Devices = below.Devices
 		return found, nil
@@ -38,8 +45,8 @@ func (fs FS) Find(dir string) (FileSystem, error) {
 
 	devices := []string{filepath.Join(fs.Sys, "dev/block", mount.MajorMinorVer)}
 	if strings.HasPrefix(mount.MajorMinorVer, "0:") {
-		// File systems over several devices (btrfs) have a separate number; the source then names one of them, and the
-		// kernel lists all.
+		// File systems over several devices (btrfs) have a separate number; the source then names
+		// one of them, and the kernel lists all.
 		source, _ := filepath.EvalSymlinks(mount.Source) // such as of /dev/mapper/vg-data
 		device := filepath.Base(source)
 		devices = []string{filepath.Join(fs.Sys, "class/block", device)}
@@ -47,7 +54,11 @@ func (fs FS) Find(dir string) (FileSystem, error) {
 			return found, fmt.Errorf("no block device stands behind its %s file system (%s)",
 				mount.FSType, mount.Source)
 		}
-		if one, _ := filepath.Glob(filepath.Join(fs.Sys, "fs/btrfs/*/devices", device)); len(one) > 0 {
+		if one, _ := filepath.Glob(
+			filepath.Join(fs.Sys, "fs/btrfs/*/devices", device),
+		); len(
+			one,
+		) > 0 {
 			devices, _ = filepath.Glob(filepath.Join(filepath.Dir(one[0]), "*"))
 		}
 	}
@@ -63,8 +74,8 @@ func (fs FS) Find(dir string) (FileSystem, error) {
 	return found, nil
 }
 
-// mountOf is the mount that dir, an absolute path without symbolic links, lies on. Of mounts on one point the last
-// hides the others.
+// mountOf is the mount that dir, an absolute path without symbolic links, lies on. Of mounts on one
+// point the last hides the others.
 func (fs FS) mountOf(dir string) (*procfs.MountInfo, error) {
 	pfs, err := procfs.NewFS(fs.Proc)
 	if err != nil {
@@ -90,8 +101,8 @@ func (fs FS) mountOf(dir string) (*procfs.MountInfo, error) {
 
 var octal = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
-// mountOptions are the options of the mount and of its file system, without paths of overlays, which say nothing and
-// are long.
+// mountOptions are the options of the mount and of its file system, without paths of overlays,
+// which say nothing and are long.
 func mountOptions(m *procfs.MountInfo) []string {
 	var options []string
 	for _, from := range []map[string]string{m.Options, m.SuperOptions} {
@@ -109,8 +120,9 @@ func mountOptions(m *procfs.MountInfo) []string {
 	return slices.Compact(options)
 }
 
-// under are the names of the devices that lie under the one with a directory, or a link to it, in /sys, which hands its
-// requests to them, and of the drives at last: the device itself where nothing lies under it.
+// under are the names of the devices that lie under the one with a directory, or a link to it, in
+// /sys, which hands its requests to them, and of the drives at last: the device itself where
+// nothing lies under it.
 func under(device string) (all, drives []string, err error) {
 	dir, err := filepath.EvalSymlinks(device)
 	if err != nil {
@@ -134,7 +146,8 @@ func under(device string) (all, drives []string, err error) {
 	return all, drives, nil
 }
 
-// apart refuses devices of which one lies on another, whose requests would count twice, and partitions.
+// apart refuses devices of which one lies on another, whose requests would count twice, and
+// partitions.
 func (fs FS) apart(devices []string) error {
 	for _, upper := range devices {
 		lower, _, err := under(filepath.Join(fs.Sys, "class/block", upper))
@@ -146,16 +159,22 @@ func (fs FS) apart(devices []string) error {
 		}
 		for _, name := range lower {
 			if slices.Contains(devices, name) {
-				return fmt.Errorf("%s lies on %s, so each of its requests would count twice: name one of the two",
-					upper, name)
+				return fmt.Errorf(
+					"%s lies on %s, so each of its requests would count twice: name one of the two",
+					upper,
+					name,
+				)
 			}
 		}
 	}
 	for _, d := range devices {
 		dir, _ := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", d))
 		if line(filepath.Join(dir, "partition")) != "" {
-			return fmt.Errorf("%s is a partition, whose flushes the kernel counts with its drive's: name %s",
-				d, filepath.Base(filepath.Dir(dir)))
+			return fmt.Errorf(
+				"%s is a partition, whose flushes the kernel counts with its drive's: name %s",
+				d,
+				filepath.Base(filepath.Dir(dir)),
+			)
 		}
 	}
 	return nil
@@ -174,8 +193,9 @@ func (fs FS) Drives() ([]string, error) {
 	return drivesAmong(names), nil
 }
 
-// flushing is how the flushes of a drive stand among its writes, with the files in which its journals are counted;
-// others is what holds where the journals of its file systems are not to be seen.
+// flushing is how the flushes of a drive stand among its writes, with the files in which its
+// journals are counted; others is what holds where the journals of its file systems are not to be
+// seen.
 func (fs FS) flushing(drive string, others flushing) (journals []string, f flushing) {
 	queue := filepath.Join(fs.Sys, "block", drive, "queue")
 	_, noRequests := os.Stat(filepath.Join(fs.Sys, "block", drive, "mq"))
@@ -196,8 +216,8 @@ func (fs FS) flushing(drive string, others flushing) (journals []string, f flush
 	return journals, f
 }
 
-// journals are the files in which the kernel counts the journals' writes of the file systems on a drive or on its
-// partitions; false where there may be others.
+// journals are the files in which the kernel counts the journals' writes of the file systems on a
+// drive or on its partitions; false where there may be others.
 func (fs FS) journals(drive string) (files []string, all bool) {
 	devices := []string{drive}
 	partitions, _ := filepath.Glob(filepath.Join(fs.Sys, "block", drive, "*/partition"))
@@ -205,7 +225,11 @@ func (fs FS) journals(drive string) (files []string, all bool) {
 		devices = append(devices, filepath.Base(filepath.Dir(p)))
 	}
 	for _, d := range devices {
-		if above, _ := os.ReadDir(filepath.Join(fs.Sys, "class/block", d, "holders")); len(above) > 0 {
+		if above, _ := os.ReadDir(
+			filepath.Join(fs.Sys, "class/block", d, "holders"),
+		); len(
+			above,
+		) > 0 {
 			return nil, false
 		}
 		for _, pattern := range []string{
@@ -230,8 +254,8 @@ func (fs FS) journals(drive string) (files []string, all bool) {
 	return files, err == nil
 }
 
-// journalWrites sums up what such files count: transactions of ext4's journal, each of which ends with one flushing
-// write, and writes of XFS's log.
+// journalWrites sums up what such files count: transactions of ext4's journal, each of which ends
+// with one flushing write, and writes of XFS's log.
 func journalWrites(files []string) (sum float64) {
 	for _, file := range files {
 		text := line(file)

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machine makes a /sys of one machine: sda with two partitions; md0 over nvme0n1p1 and nvme1n1p1; the volume dm-0 of
-// LVM over md0 and sda2; a loop device and a ramdisk. Mounts are lines of mountinfo in which @ stands for the directory
-// that plays /.
+// machine makes a /sys of one machine: sda with two partitions; md0 over nvme0n1p1 and nvme1n1p1;
+// the volume dm-0 of LVM over md0 and sda2; a loop device and a ramdisk. Mounts are lines of
+// mountinfo in which @ stands for the directory that plays /.
 func machine(t *testing.T, mounts ...string) (FS, string) {
 	t.Helper()
 	fs := kernelFiles(t)
@@ -76,21 +76,36 @@ func TestFind(t *testing.T) {
 	}{
 		{"a partition", []string{root}, "sda", ""},
 		{"the nearest mount counts", []string{root, "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"}, "nvme0n1", ""},
-		{"a mount beside it whose name begins alike does not",
-			[]string{root, "2 1 259:1 / @/srv/dat rw - xfs /dev/nvme0n1p1 rw"}, "sda", ""},
-		{"of two mounts on one point the later hides the earlier",
+		{
+			"a mount beside it whose name begins alike does not",
+			[]string{root, "2 1 259:1 / @/srv/dat rw - xfs /dev/nvme0n1p1 rw"},
+			"sda", "",
+		},
+		{
+			"of two mounts on one point the later hides the earlier",
 			[]string{"1 0 8:1 / @/srv rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"},
-			"nvme0n1", ""},
-		{"LVM over MD and a partition", []string{"1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw"},
-			"nvme0n1 nvme1n1 sda", ""},
+			"nvme0n1", "",
+		},
+		{
+			"LVM over MD and a partition",
+			[]string{"1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw"},
+			"nvme0n1 nvme1n1 sda", "",
+		},
 		{"btrfs has a separate number", []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"}, "sda", ""},
 		{"btrfs over two devices", []string{"1 0 0:40 / / rw - btrfs @/dev/sda1 rw"}, "nvme0n1 sda", ""},
-		{"a container's overlay on a directory that can be seen",
-			[]string{"1 0 0:50 / @/srv rw - overlay overlay rw,lowerdir=/a,upperdir=@/upper",
-				"2 1 8:1 / @/upper rw - ext4 /dev/sda1 rw"}, "sda", ""},
-		{"a container's overlay on a directory that cannot",
+		{
+			"a container's overlay on a directory that can be seen",
+			[]string{
+				"1 0 0:50 / @/srv rw - overlay overlay rw,lowerdir=/a,upperdir=@/upper",
+				"2 1 8:1 / @/upper rw - ext4 /dev/sda1 rw",
+			},
+			"sda", "",
+		},
+		{
+			"a container's overlay on a directory that cannot",
 			[]string{"1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/nowhere/upper"},
-			"", "cannot be seen from here"},
+			"", "cannot be seen from here",
+		},
 		{"memory", []string{"1 0 0:25 / / rw - tmpfs tmpfs rw"}, "", "no block device stands behind its tmpfs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,7 +131,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestDevicesOnEachOther: of two devices, one of which lies on the other, each request would count twice.
+// TestDevicesOnEachOther: of two devices, one of which lies on the other, each request would count
+// twice.
 func TestDevicesOnEachOther(t *testing.T) {
 	fs, _ := machine(t)
 	var stats strings.Builder
@@ -140,9 +156,21 @@ func TestDevicesOnEachOther(t *testing.T) {
 
 func TestMachineDrive(t *testing.T) {
 	fs, root := machine(t, "1 0 8:1 / / rw,noatime - ext4 /dev/sda1 rw,discard,data=ordered")
-	writeFiles(t, fs.Sys, "devices/pci/sda size=2000 queue/rotational=1 queue/scheduler=none+[mq-deadline]+kyber "+
-		"device/model=ST1000++++++")
-	want := []Drive{{Name: "sda", Model: "ST1000", Bytes: 2000 * 512, Rotational: true, Scheduler: "mq-deadline"}}
+	writeFiles(
+		t,
+		fs.Sys,
+		"devices/pci/sda size=2000 queue/rotational=1 queue/scheduler=none+[mq-deadline]+kyber "+
+			"device/model=ST1000++++++",
+	)
+	want := []Drive{
+		{
+			Name:       "sda",
+			Model:      "ST1000",
+			Bytes:      2000 * 512,
+			Rotational: true,
+			Scheduler:  "mq-deadline",
+		},
+	}
 	assert.Equal(t, want, fs.Machine([]string{"sda"}).Drives)
 	found, err := fs.Find(root)
 	require.NoError(t, err)
@@ -157,8 +185,8 @@ func write(t *testing.T, dir, name, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// writeFiles makes small files: on each line a directory and some NAME=TEXT, with + for a blank and a comma for a line
-// end.
+// writeFiles makes small files: on each line a directory and some NAME=TEXT, with + for a blank and
+// a comma for a line end.
 func writeFiles(t *testing.T, root, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -169,13 +197,19 @@ func writeFiles(t *testing.T, root, text string) {
 				continue
 			}
 			name, text, _ := strings.Cut(field, "=")
-			write(t, root, filepath.Join(dir, name), strings.NewReplacer("+", " ", ",", "\n").Replace(text)+"\n")
+			write(
+				t,
+				root,
+				filepath.Join(dir, name),
+				strings.NewReplacer("+", " ", ",", "\n").Replace(text)+"\n",
+			)
 		}
 	}
 }
 
-// TestMultipath counts NVMe drives that several controllers reach, by /sys and /proc as kernels before and since 6.4
-// show them: the requests of a drive count once, and uncounted ones are unknown.
+// TestMultipath counts NVMe drives that several controllers reach, by /sys and /proc as kernels
+// before and since 6.4 show them: the requests of a drive count once, and uncounted ones are
+// unknown.
 func TestMultipath(t *testing.T) {
 	const (
 		head     = "259 0 nvme0n1"
@@ -192,20 +226,43 @@ func TestMultipath(t *testing.T) {
 		reads    float64
 		busy     float64
 	}{
-		"before 6.4, the paths count": {"0", []string{head + none, counts(one, 100), counts(two, 10)},
-			[]string{head + none, counts(one, 300), counts(two, 20)}, 210, unknown},
-		"one path, whose busy time is the drive's": {"0", []string{head + none, counts(one, 100)},
-			[]string{head + none, counts(one, 300)}, 200, 0},
-		"since 6.4, the head counts what the paths count": {"1",
+		"before 6.4, the paths count": {
+			"0",
+			[]string{head + none, counts(one, 100), counts(two, 10)},
+			[]string{head + none, counts(one, 300), counts(two, 20)},
+			210, unknown,
+		},
+		"one path, whose busy time is the drive's": {
+			"0",
+			[]string{head + none, counts(one, 100)},
+			[]string{head + none, counts(one, 300)},
+			200, 0,
+		},
+		"since 6.4, the head counts what the paths count": {
+			"1",
 			[]string{counts(head, 110), counts(one, 100), counts(two, 10)},
-			[]string{counts(head, 320), counts(one, 300), counts(two, 20)}, 210, 0},
-		"before 6.4, with the head's iostats on": {"1", []string{head + none, counts(one, 100)},
-			[]string{head + none, counts(one, 300)}, 200, 0},
-		"since 6.4, with the head's iostats off": {"0", []string{counts(head, 7), counts(one, 100)},
-			[]string{counts(head, 7), counts(one, 300)}, 200, 0},
+			[]string{counts(head, 320), counts(one, 300), counts(two, 20)},
+			210, 0,
+		},
+		"before 6.4, with the head's iostats on": {
+			"1",
+			[]string{head + none, counts(one, 100)},
+			[]string{head + none, counts(one, 300)},
+			200, 0,
+		},
+		"since 6.4, with the head's iostats off": {
+			"0",
+			[]string{counts(head, 7), counts(one, 100)},
+			[]string{counts(head, 7), counts(one, 300)},
+			200, 0,
+		},
 		"not counted": {"0", []string{head + none}, []string{head + none}, unknown, unknown},
-		"a path is lost": {"0", []string{head + none, counts(one, 100), counts(two, 10)},
-			[]string{head + none, counts(one, 105)}, unknown, unknown},
+		"a path is lost": {
+			"0",
+			[]string{head + none, counts(one, 100), counts(two, 10)},
+			[]string{head + none, counts(one, 105)},
+			unknown, unknown,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs, root := machine(t, "1 0 259:0 / / rw - xfs /dev/nvme0n1 rw")
@@ -232,7 +289,13 @@ func TestMultipath(t *testing.T) {
 			for name, want := range map[string]float64{
 				"reads_per_second": c.reads, "read_bytes_per_second": 16 * 512 * c.reads, "busy_ratio": c.busy,
 			} {
-				assert.InDelta(t, want, column(t, disks, "disk.nvme0n1."+name, 1, was, now), 0, name)
+				assert.InDelta(
+					t,
+					want,
+					column(t, disks, "disk.nvme0n1."+name, 1, was, now),
+					0,
+					name,
+				)
 			}
 		})
 	}

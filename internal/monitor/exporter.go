@@ -20,8 +20,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Exporter is a node_exporter or windows_exporter on a machine under test. It is asked itself, once a second, and needs
-// no Prometheus beside it.
+// Exporter is a node_exporter or windows_exporter on a machine under test. It is asked itself, once
+// a second, and needs no Prometheus beside it.
 type Exporter struct {
 	Name    string // its host:port, which tells the machines of several apart
 	Machine Machine
@@ -34,8 +34,9 @@ type Exporter struct {
 // maxExposition is what an exporter's answer may have in bytes.
 const maxExposition = 32 << 20
 
-// OpenExporter asks the exporter at a URL such as http://db1:9100/metrics what it shows. Of what it shows, only the
-// collectors that columns are made of are asked from then on, where it says which it has.
+// OpenExporter asks the exporter at a URL such as http://db1:9100/metrics what it shows. Of what it
+// shows, only the collectors that columns are made of are asked from then on, where it says which
+// it has.
 func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -48,10 +49,16 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	if e.first, err = e.scrape(ctx); err != nil {
 		return nil, err
 	}
-	known := slices.IndexFunc(exporterKinds, func(k *exporterKind) bool { return e.first[k.probe] != nil })
+	known := slices.IndexFunc(exporterKinds, func(k *exporterKind) bool {
+		return e.first[k.probe] != nil
+	})
 	if known < 0 {
-		return nil, fmt.Errorf("%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s",
-			u.Redacted(), nodeExporter.probe, windowsExporter.probe)
+		return nil, fmt.Errorf(
+			"%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s",
+			u.Redacted(),
+			nodeExporter.probe,
+			windowsExporter.probe,
+		)
 	}
 	e.kind = exporterKinds[known]
 	e.Machine = e.kind.machine(e.first)
@@ -59,15 +66,18 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	return e, nil
 }
 
-// narrow has the exporter asked for no more than is used: all that it knows, each second, is work for the machine under
-// test.
+// narrow has the exporter asked for no more than is used: all that it knows, each second, is work
+// for the machine under test.
 func (e *Exporter) narrow(ctx context.Context) {
 	if e.url.RawQuery != "" {
 		return // the user has chosen
 	}
 	query := url.Values{}
 	for _, m := range e.first[e.kind.success] {
-		if collector := string(m.Metric["collector"]); m.Value == 1 && slices.Contains(e.kind.collectors, collector) {
+		if collector := string(
+			m.Metric["collector"],
+		); m.Value == 1 &&
+			slices.Contains(e.kind.collectors, collector) {
 			query.Add("collect[]", collector)
 		}
 	}
@@ -89,7 +99,9 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
 	client := http.Client{Timeout: outside.Scrape}
 	response, err := client.Do(request)
-	if e, ok := errors.AsType[*url.Error](err); ok { // which has the query, in which a token may stand
+	if e, ok := errors.AsType[*url.Error](
+		err,
+	); ok { // which has the query, in which a token may stand
 		err = fmt.Errorf("ask %s: %w", request.URL.Host, e.Err)
 	}
 	if err != nil {
@@ -113,7 +125,9 @@ func parseExposition(text io.Reader) (exposition, error) {
 	if err != nil {
 		return nil, err
 	}
-	samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{}, slices.Collect(maps.Values(families))...)
+	samples, err := expfmt.ExtractSamples(
+		&expfmt.DecodeOptions{},
+		slices.Collect(maps.Values(families))...)
 	x := make(exposition, len(families))
 	for _, s := range samples {
 		name := string(s.Metric[model.MetricNameLabel])
@@ -143,7 +157,11 @@ func (x exposition) text(name, label string) string {
 }
 
 // fold makes one value of those of a name that fit; NaN of none.
-func (x exposition) fold(name string, fits func(labels model.Metric) bool, f func(a, b float64) float64) float64 {
+func (x exposition) fold(
+	name string,
+	fits func(labels model.Metric) bool,
+	f func(a, b float64) float64,
+) float64 {
 	all := math.NaN()
 	for _, m := range x[name] {
 		v := float64(m.Value)
@@ -162,9 +180,14 @@ func (x exposition) sum(name string, fits func(labels model.Metric) bool) float6
 	return x.fold(name, fits, func(a, b float64) float64 { return a + b })
 }
 
-// Source reads the machine: the columns that the machine itself would give, of these drives or, without any, all. Where
-// there are several machines, each column has the exporter's name before its item, and the CPUs are not told apart.
-func (e *Exporter) Source(devices []string, several bool, flushes map[string]flushing) (Source, error) {
+// Source reads the machine: the columns that the machine itself would give, of these drives or,
+// without any, all. Where there are several machines, each column has the exporter's name before
+// its item, and the CPUs are not told apart.
+func (e *Exporter) Source(
+	devices []string,
+	several bool,
+	flushes map[string]flushing,
+) (Source, error) {
 	show := func(ctx context.Context) (counted, error) {
 		now, err := e.scrape(ctx)
 		return e.kind.counted(now), err
@@ -200,7 +223,8 @@ func (e *Exporter) item(own string) string {
 	return e.Name + "." + own
 }
 
-// openExporters opens the exporters of the machines under test, which then stand in the record as one machine.
+// openExporters opens the exporters of the machines under test, which then stand in the record as
+// one machine.
 func (w *Observer) openExporters(ctx context.Context) error {
 	fail := func(err error) error { return &OptionError{"exporter", err} }
 	several := len(w.o.Exporters) > 1
@@ -209,7 +233,9 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		if err != nil {
 			return fail(err)
 		}
-		if slices.ContainsFunc(w.exporters, func(other *Exporter) bool { return other.Name == e.Name }) {
+		if slices.ContainsFunc(w.exporters, func(other *Exporter) bool {
+			return other.Name == e.Name
+		}) {
 			return fail(fmt.Errorf("%s is given twice", e.Name))
 		}
 		drives := e.drives(w.devices, w.roles)

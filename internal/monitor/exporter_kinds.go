@@ -42,11 +42,23 @@ var nodeExporter = &exporterKind{
 	room:       "node_filesystem_avail_bytes",
 	volume:     "mountpoint",
 	above:      within,
-	drives: itemMetrics{"device", "node_disk_", []string{
-		"reads_completed", "writes_completed", "read_bytes", "written_bytes",
-		"read_time_seconds", "write_time_seconds", "io_time_seconds", "io_time_weighted_seconds",
-		"flush_requests", "flush_requests_time_seconds", "journal_writes", // which no exporter shows
-	}},
+	drives: itemMetrics{
+		"device",
+		"node_disk_",
+		[]string{
+			"reads_completed",
+			"writes_completed",
+			"read_bytes",
+			"written_bytes",
+			"read_time_seconds",
+			"write_time_seconds",
+			"io_time_seconds",
+			"io_time_weighted_seconds",
+			"flush_requests",
+			"flush_requests_time_seconds",
+			"journal_writes", // which no exporter shows
+		},
+	},
 	diskKinds: diskKinds,
 	links:     itemMetrics{"device", "node_network_", []string{"receive_bytes", "transmit_bytes"}},
 	speeds:    "node_network_speed_bytes",
@@ -56,9 +68,9 @@ var nodeExporter = &exporterKind{
 	busy:      func(mode string) bool { return mode != "idle" },
 }
 
-// windowsExporter: Windows counts for each request how long it took, and the time in which a drive had none. The time
-// for interrupts and deferred calls is part of the privileged time. The room is counted anew every quarter of an hour.
-// Flushes it counts nowhere, not among the writes either.
+// windowsExporter: Windows counts for each request how long it took, and the time in which a drive
+// had none. The time for interrupts and deferred calls is part of the privileged time. The room is
+// counted anew every quarter of an hour. Flushes it counts nowhere, not among the writes either.
 var windowsExporter = &exporterKind{
 	success:    "windows_exporter_collector_success",
 	collectors: []string{"cpu", "memory", "net", "physical_disk"},
@@ -82,12 +94,17 @@ var windowsExporter = &exporterKind{
 }
 
 // windowsDiskKinds: how busy a drive was is what its idle time leaves.
-var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds[:diskFlushes]), diskBusySeconds, diskBusySeconds+1, kind{
-	"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
-	func(seconds float64, was, now []float64) float64 {
-		return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
+var windowsDiskKinds = slices.Replace(
+	slices.Clone(diskKinds[:diskFlushes]),
+	diskBusySeconds,
+	diskBusySeconds+1,
+	kind{
+		"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
+		func(seconds float64, was, now []float64) float64 {
+			return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
+		},
 	},
-})
+)
 
 // exporterKinds are those that are known.
 var exporterKinds = []*exporterKind{nodeExporter, windowsExporter}
@@ -96,29 +113,45 @@ var exporterKinds = []*exporterKind{nodeExporter, windowsExporter}
 type counted struct {
 	drives, cpus, links readings           // in the order of diskKinds, cpuKinds and linkKinds
 	speeds              map[string]float64 // of links, in bytes a second
-	machine             map[string]float64 // by column, what is of all of it; what it does not tell is missing
+	// by column, what is of all of it; what it does not tell is missing
+	machine map[string]float64
 }
 
 // counted is what an exporter shows.
 func (k *exporterKind) counted(x exposition) counted {
 	const clock, heat = "node_cpu_scaling_frequency_hertz", "node_thermal_zone_temp"
 	stolen := func(labels model.Metric) bool { return labels["mode"] == "steal" }
-	c := counted{k.disks(x), k.cpus(x), k.links.read(x), x.by(k.speeds, k.links.label), map[string]float64{
-		MemoryAvailable: x.sum(k.memory, nil),
-		CPUSteal:        x.sum(k.probe, stolen),
-		CPUFrequency:    x.sum(clock, nil) / float64(len(x[clock])),
-		CPUThrottles:    x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil),
-		Temperature:     x.fold(heat, nil, math.Max),
-	}}
+	c := counted{
+		k.disks(x),
+		k.cpus(x),
+		k.links.read(x),
+		x.by(k.speeds, k.links.label),
+		map[string]float64{
+			MemoryAvailable: x.sum(k.memory, nil),
+			CPUSteal:        x.sum(k.probe, stolen),
+			CPUFrequency:    x.sum(clock, nil) / float64(len(x[clock])),
+			CPUThrottles: x.sum(
+				"node_cpu_core_throttles_total",
+				nil,
+			) + x.sum(
+				"node_cpu_package_throttles_total",
+				nil,
+			),
+			Temperature: x.fold(heat, nil, math.Max),
+		},
+	}
 	maps.DeleteFunc(c.machine, func(_ string, v float64) bool { return math.IsNaN(v) })
 	return c
 }
 
-// source has the columns that the machine itself would give, of these drives or, without any, all. Its figures come
-// from what show shows, first at first.
-// How the flushes of drives stand among their writes is given.
+// source has the columns that the machine itself would give, of these drives or, without any, all.
+// Its figures come from what show shows, first at first. How the flushes of drives stand among
+// their writes is given.
 func (k *exporterKind) source(
-	first counted, devices []string, flushes map[string]flushing, show func(context.Context) (counted, error),
+	first counted,
+	devices []string,
+	flushes map[string]flushing,
+	show func(context.Context) (counted, error),
 ) (src Source, err error) {
 	shown := inOrder(first.drives)
 	for _, d := range devices {
@@ -129,7 +162,9 @@ func (k *exporterKind) source(
 	if len(devices) == 0 {
 		devices = drivesAmong(shown)
 	}
-	if len(k.diskKinds) > diskFlushes { // flushes have counters, and the empty ones are among the writes
+	if len(
+		k.diskKinds,
+	) > diskFlushes { // flushes have counters, and the empty ones are among the writes
 		src.writes = map[string]*writeCounter{}
 		for _, d := range devices {
 			f := flushes[d]
@@ -144,20 +179,27 @@ func (k *exporterKind) source(
 	cpus := inOrder(first.cpus)
 	n := len(cpus)
 	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(overall(0, n))})
-	if slices.ContainsFunc(cpus, func(cpu string) bool { return !math.IsNaN(first.cpus[cpu][1]) }) { // not of Windows
+	if slices.ContainsFunc(
+		cpus,
+		func(cpu string) bool { return !math.IsNaN(first.cpus[cpu][1]) },
+	) { // not of Windows
 		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), overall(1, n)})
 	}
 	putCPUs := src.items("cpu", cpus, func(string) []kind { return cpuKinds })
 
-	memory := kind{"memory_available_bytes", "Memory that programs can have without swapping.",
-		MemoryAvailable, gauge(0)}
+	memory := kind{
+		"memory_available_bytes", "Memory that programs can have without swapping.",
+		MemoryAvailable, gauge(0),
+	}
 	places := map[string]int{MemoryAvailable: src.add("", "", "", memory)}
 	ofLink := func(link string) []kind { return linkKinds(first.speeds[link]) }
 	putLinks := src.items("interface", inOrder(first.links), ofLink)
 	// What makes the same CPUs faster or slower from one run to the next, where it is shown.
 	for _, k := range []kind{
-		{"cpu_steal_seconds_total", "Time that the hypervisor took from the CPUs, summed over all.",
-			CPUSteal, share(0, float64(n))},
+		{
+			"cpu_steal_seconds_total", "Time that the hypervisor took from the CPUs, summed over all.",
+			CPUSteal, share(0, float64(n)),
+		},
 		{"cpu_frequency_hertz", "Clock of the CPUs, the mean of all.", CPUFrequency, gauge(0)},
 		{"cpu_throttles_total", "Times that heat throttled a core or a package.", CPUThrottles, nil},
 		{"temperature_celsius", "The highest temperature of the machine's thermal zones.", Temperature, gauge(0)},
@@ -189,7 +231,8 @@ func (k *exporterKind) source(
 // itemMetrics are metrics of items that a label tells apart.
 type itemMetrics struct {
 	label, prefix string
-	names         []string // in the order of figures, after the prefix and without _total; one that is lacking is empty
+	// in the order of figures, after the prefix and without _total; one that is lacking is empty
+	names []string
 }
 
 // read gives the figures of each item, NaN where there is none.
@@ -208,8 +251,8 @@ func (m itemMetrics) read(x exposition) readings {
 	return all
 }
 
-// disks are the counters of the drives. A queue that is not told is the time that all requests took: as many of them
-// were under way on average.
+// disks are the counters of the drives. A queue that is not told is the time that all requests
+// took: as many of them were under way on average.
 func (k *exporterKind) disks(x exposition) readings {
 	all := k.drives.read(x)
 	for _, counts := range all {
@@ -221,12 +264,17 @@ func (k *exporterKind) disks(x exposition) readings {
 	return all
 }
 
-// The kernel shows an NVMe drive that several controllers may reach as one drive, nvme0n1, and as a path for each
-// controller, nvme0c0n1, which takes part of the same requests. Since Linux 6.4 both count them, before only the paths
-// do.
-var nvmeDrive, nvmePath = regexp.MustCompile(`^nvme\d+n\d+$`), regexp.MustCompile(`^(nvme\d+)c\d+(n\d+)$`)
+// The kernel shows an NVMe drive that several controllers may reach as one drive, nvme0n1, and as a
+// path for each controller, nvme0c0n1, which takes part of the same requests. Since Linux 6.4 both
+// count them, before only the paths do.
+var nvmeDrive, nvmePath = regexp.MustCompile(
+	`^nvme\d+n\d+$`,
+), regexp.MustCompile(
+	`^(nvme\d+)c\d+(n\d+)$`,
+)
 
-// joinPaths leaves in counts the drives only: one that counts nothing itself has what its paths count.
+// joinPaths leaves in counts the drives only: one that counts nothing itself has what its paths
+// count.
 func joinPaths(counts readings) {
 	paths := readings{}
 	for name, path := range counts {
@@ -278,7 +326,8 @@ func (k *exporterKind) cpus(x exposition) readings {
 	return all
 }
 
-// drivesAmong leaves out of block devices what is no physical drive: those made of others or of memory, and partitions.
+// drivesAmong leaves out of block devices what is no physical drive: those made of others or of
+// memory, and partitions.
 func drivesAmong(devices []string) []string {
 	return slices.DeleteFunc(slices.Clone(devices), func(name string) bool {
 		whole := partition.FindStringSubmatch(name)
@@ -288,7 +337,8 @@ func drivesAmong(devices []string) []string {
 }
 
 var (
-	// Linux's devices that hold no data themselves, or hold it in memory: what lies on others counts there.
+	// Linux's devices that hold no data themselves, or hold it in memory: what lies on others
+	// counts there.
 	virtual = regexp.MustCompile(`^(?:loop|ram|zram|dm-|md|bcache|drbd|zd|sr|fd)`)
 	// Of nvme0n1p1, beside which nvme0n10 is a drive, the drive is nvme0n1; that of sda1 is sda.
 	partition = regexp.MustCompile(`^(?:(.*\d)p|(.*\D))\d+$`)
@@ -296,8 +346,11 @@ var (
 
 func nodeMachine(x exposition) Machine {
 	return Machine{
-		Hostname:    x.text("node_uname_info", "nodename"),
-		System:      cmp.Or(x.text("node_os_info", "pretty_name"), x.text("node_uname_info", "sysname")),
+		Hostname: x.text("node_uname_info", "nodename"),
+		System: cmp.Or(
+			x.text("node_os_info", "pretty_name"),
+			x.text("node_uname_info", "sysname"),
+		),
 		Kernel:      x.text("node_uname_info", "release"),
 		Processor:   x.text("node_cpu_info", "model_name"),
 		Processors:  len(x.by("node_cpu_seconds_total", "cpu")),
@@ -305,8 +358,8 @@ func nodeMachine(x exposition) Machine {
 	}
 }
 
-// free is the room on the file system of a file, which is that of the longest mount point, or volume, above it; NaN
-// where that is not known.
+// free is the room on the file system of a file, which is that of the longest mount point, or
+// volume, above it; NaN where that is not known.
 func (k *exporterKind) free(x exposition, file string) (free float64, mount string) {
 	free = math.NaN()
 	for point, bytes := range x.by(k.room, k.volume) {
@@ -322,7 +375,10 @@ func (k *exporterKind) free(x exposition, file string) (free float64, mount stri
 func windowsMachine(x exposition) Machine {
 	const system = "windows_os_info"
 	return Machine{
-		Hostname:   cmp.Or(x.text("windows_os_hostname", "hostname"), x.text("windows_cs_hostname", "hostname")),
+		Hostname: cmp.Or(
+			x.text("windows_os_hostname", "hostname"),
+			x.text("windows_cs_hostname", "hostname"),
+		),
 		System:     x.text(system, "product"),
 		Kernel:     cmp.Or(x.text(system, "version"), x.text(system, "build_number")),
 		Processor:  x.text("windows_cpu_info", "name"),

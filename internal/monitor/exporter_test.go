@@ -19,7 +19,8 @@ import (
 	"ds2/internal/promtest"
 )
 
-// windowsExposition is made of the names, labels and kinds that windows_exporter's documentation gives.
+// windowsExposition is made of the names, labels and kinds that windows_exporter's documentation
+// gives.
 //
 //go:embed testdata/windows_exporter.prom
 var windowsExposition string
@@ -84,22 +85,29 @@ func TestWindowsExporter(t *testing.T) {
 	e, err := OpenExporter(t.Context(), server.URL)
 	require.NoError(t, err)
 	want := Machine{
-		Hostname: "PC", System: "Windows 10 Pro", Kernel: "10.0.19045", Processors: 2, MemoryBytes: 16 << 30,
+		Hostname:    "PC",
+		System:      "Windows 10 Pro",
+		Kernel:      "10.0.19045",
+		Processors:  2,
+		MemoryBytes: 16 << 30,
 	}
 	assert.Equal(t, want, e.Machine)
 	src, err := e.Source(nil, false, nil)
 	require.NoError(t, err)
 	was := read(t, src)
 	server.show(map[string]float64{
-		`windows_physical_disk_reads_total{disk="0"}`:                                     1400, // 200 a second
-		`windows_physical_disk_writes_total{disk="0"}`:                                    600,
-		`windows_physical_disk_read_bytes_total{disk="0"}`:                                8.192e6 + 400*8192,
-		`windows_physical_disk_write_bytes_total{disk="0"}`:                               4.096e6 + 100*8192,
-		`windows_physical_disk_read_latency_seconds_total{disk="0"}`:                      3 + 400*0.002,
-		`windows_physical_disk_write_latency_seconds_total{disk="0"}`:                     1 + 100*0.004,
-		`windows_physical_disk_idle_seconds_total{disk="0"}`:                              500.5, // of 2 s
-		`windows_cpu_time_total{core="0,0",mode="privileged"}`:                            100.5,
-		`windows_cpu_time_total{core="0,0",mode="dpc"}`:                                   10.25, // part of it
+		// 200 a second
+		`windows_physical_disk_reads_total{disk="0"}`:                 1400,
+		`windows_physical_disk_writes_total{disk="0"}`:                600,
+		`windows_physical_disk_read_bytes_total{disk="0"}`:            8.192e6 + 400*8192,
+		`windows_physical_disk_write_bytes_total{disk="0"}`:           4.096e6 + 100*8192,
+		`windows_physical_disk_read_latency_seconds_total{disk="0"}`:  3 + 400*0.002,
+		`windows_physical_disk_write_latency_seconds_total{disk="0"}`: 1 + 100*0.004,
+		// of 2 s
+		`windows_physical_disk_idle_seconds_total{disk="0"}`:   500.5,
+		`windows_cpu_time_total{core="0,0",mode="privileged"}`: 100.5,
+		// part of it
+		`windows_cpu_time_total{core="0,0",mode="dpc"}`:                                   10.25,
 		`windows_cpu_time_total{core="0,0",mode="user"}`:                                  200.5,
 		`windows_memory_available_bytes`:                                                  1 << 30,
 		`windows_net_bytes_received_total{nic="Microsoft Hyper-V Network Adapter _1"}`:    1000 + 2e6,
@@ -140,8 +148,14 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	require.NoError(t, err)
 	direct, err := Root.Counters(drives, nil)
 	require.NoError(t, err)
-	assert.ElementsMatch(t, names(direct.Columns), names(remote.Columns), "of the machine itself and of the exporter")
-	// What the machine itself has counted before and after holds what the exporter shows in between.
+	assert.ElementsMatch(
+		t,
+		names(direct.Columns),
+		names(remote.Columns),
+		"of the machine itself and of the exporter",
+	)
+	// What the machine itself has counted before and after holds what the exporter shows in
+	// between.
 	figures := func(src Source) map[string]float64 {
 		all := map[string]float64{}
 		for i, v := range read(t, src) {
@@ -157,7 +171,15 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 		from, known := before[name]
 		if to := after[name]; strings.Contains(name, "_total") && known && !math.IsNaN(v) {
 			held++
-			assert.True(t, v >= from-0.1 && v <= to+0.1, "%s: %v, through the exporter %v, %v", name, from, v, to)
+			assert.True(
+				t,
+				v >= from-0.1 && v <= to+0.1,
+				"%s: %v, through the exporter %v, %v",
+				name,
+				from,
+				v,
+				to,
+			)
 		}
 	}
 	assert.GreaterOrEqual(t, held, 3, "counters")
@@ -199,12 +221,23 @@ func TestSeveralExporters(t *testing.T) {
 			figures = append(figures, fmt.Sprintf("%s{%s=%q}", f.Name, f.Label, f.Item))
 		}
 		assert.Subset(t, columns, []string{
-			ItemColumn(DiskReads, e.Name+".0"), ItemColumn(CPUBusy, e.Name), ItemColumn(MemoryAvailable, e.Name),
+			ItemColumn(
+				DiskReads,
+				e.Name+".0",
+			),
+			ItemColumn(CPUBusy, e.Name),
+			ItemColumn(MemoryAvailable, e.Name),
 		})
 	}
 	for _, all := range [][]string{columns, figures} {
 		slices.Sort(all)
-		assert.Equal(t, len(all), len(slices.Compact(all)), "of two machines something has the same name: %v", all)
+		assert.Equal(
+			t,
+			len(all),
+			len(slices.Compact(all)),
+			"of two machines something has the same name: %v",
+			all,
+		)
 	}
 }
 
@@ -228,6 +261,15 @@ func TestOpenExporterRefuses(t *testing.T) {
 
 func TestDrivesAmong(t *testing.T) {
 	all := "dm-0 drbd0 loop0 md127 mmcblk0 mmcblk0p1 nvme0c0n1 nvme0n1 nvme0n10 nvme0n1p1 sda sda1 sdaa sr0"
-	assert.Equal(t, strings.Fields("mmcblk0 nvme0n1 nvme0n10 sda sdaa"), drivesAmong(strings.Fields(all)))
-	assert.Equal(t, []string{"0", "1", "10"}, drivesAmong([]string{"0", "1", "10"}), "disks of Windows")
+	assert.Equal(
+		t,
+		strings.Fields("mmcblk0 nvme0n1 nvme0n10 sda sdaa"),
+		drivesAmong(strings.Fields(all)),
+	)
+	assert.Equal(
+		t,
+		[]string{"0", "1", "10"},
+		drivesAmong([]string{"0", "1", "10"}),
+		"disks of Windows",
+	)
 }

@@ -13,10 +13,13 @@ import (
 	"ds2/internal/store"
 )
 
-// Free is how many bytes are free in a directory of a target's machine, and which file system of which machine that is,
-// empty for this one; false where that cannot be seen: the target is elsewhere and its machine's exporter does not
-// tell, or only the server sees the file.
-func (w *Observer) Free(t store.Database, dir string) (bytes int64, machine, mount string, ok bool) {
+// Free is how many bytes are free in a directory of a target's machine, and which file system of
+// which machine that is, empty for this one; false where that cannot be seen: the target is
+// elsewhere and its machine's exporter does not tell, or only the server sees the file.
+func (w *Observer) Free(
+	t store.Database,
+	dir string,
+) (bytes int64, machine, mount string, ok bool) {
 	if e := w.exporterOf(t); e != nil {
 		free, mount := e.kind.free(e.first, dir)
 		return bytesOf(free), e.url.String(), mount, !math.IsNaN(free)
@@ -30,8 +33,8 @@ func (w *Observer) Free(t store.Database, dir string) (bytes int64, machine, mou
 	return bytes, "", mount, ok
 }
 
-// reachable is the directory, or the one above it that is not closed: a server's own is, and what is in it lies where
-// it does itself.
+// reachable is the directory, or the one above it that is not closed: a server's own is, and what
+// is in it lies where it does itself.
 func reachable(dir string) string {
 	for _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) && dir != path.Dir(dir); _, err = os.Stat(dir) {
 		dir = path.Dir(dir)

@@ -10,9 +10,14 @@ import (
 )
 
 func FuzzSMART(f *testing.F) {
-	fuzztest.Run(f, func(t testing.TB, text []byte) { parseSMART(text) },
+	fuzztest.Run(
+		f,
+		func(t testing.TB, text []byte) { parseSMART(text) },
 		[]byte(`{"nvme_smart_health_information_log":{"temperature":40,"percentage_used":3}}`),
-		[]byte(`{"ata_device_statistics":{"pages":[{"table":[{"name":"Logical Sectors Written","value":5}]}]}}`))
+		[]byte(
+			`{"ata_device_statistics":{"pages":[{"table":[{"name":"Logical Sectors Written","value":5}]}]}}`,
+		),
+	)
 }
 
 var helpText = regexp.MustCompile(`(?m)^# HELP .*\n`)

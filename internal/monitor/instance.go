@@ -23,20 +23,23 @@ const (
 	Temp Role = "temp" // what queries put aside
 )
 
-// File is a file of a server's, or a directory of them, by the name that the server's machine has for it.
+// File is a file of a server's, or a directory of them, by the name that the server's machine has
+// for it.
 type File struct {
 	Role Role
 	Path string
 }
 
-// Instance is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints and processes
-// are those of all its databases together: whoever counts or asks for them does it once for each Instance, not for each
-// target.
+// Instance is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log,
+// checkpoints and processes are those of all its databases together: whoever counts or asks for
+// them does it once for each Instance, not for each target.
 type Instance struct {
-	ID        string           // no other server has it; its address, where the server did not give one
-	Unknown   error            // why it did not
-	Name      string           // host:port, as its first database was named
-	Databases []store.Database // that are under test, in the order of the targets; they have one engine
+	// no other server has it; its address, where the server did not give one
+	ID      string
+	Unknown error  // why it did not
+	Name    string // host:port, as its first database was named
+	// that are under test, in the order of the targets; they have one engine
+	Databases []store.Database
 
 	Major   int    // version
 	Version string // as the server says it
@@ -44,7 +47,8 @@ type Instance struct {
 	Queries schema.Server // to ask it and its databases
 }
 
-// Instances asks databases of which servers they are. They come in the order of the first database of each.
+// Instances asks databases of which servers they are. They come in the order of the first database
+// of each.
 func Instances(ctx context.Context, databases []store.Database) (all []*Instance, err error) {
 	for _, d := range databases {
 		label := d.Label()
@@ -52,11 +56,16 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 		if s.Queries, err = schema.ServerQueries(d.Engine()); err != nil {
 			return nil, err
 		}
-		if err := d.DB().QueryRowContext(ctx, s.Queries.Version).Scan(&s.Major, &s.Version); err != nil {
+		if err := d.DB().
+			QueryRowContext(ctx, s.Queries.Version).
+			Scan(&s.Major, &s.Version); err != nil {
 			return nil, d.Wrap("ask "+label+" for the server's version", err)
 		}
 		if err := d.DB().QueryRowContext(ctx, s.Queries.Identity).Scan(&s.ID); err != nil {
-			s.ID, s.Unknown = s.Name, d.Wrap("ask which server it is", err) // who may not ask has the address for it
+			s.ID, s.Unknown = s.Name, d.Wrap(
+				"ask which server it is",
+				err,
+			) // who may not ask has the address for it
 		}
 		s.ID = d.Engine() + " " + s.ID
 		same := slices.IndexFunc(all, func(other *Instance) bool { return other.ID == s.ID })
@@ -69,15 +78,18 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 	return all, ctx.Err()
 }
 
-// FindProcess finds, in process.Dir or another such directory, the process of this machine whose children are the
-// sessions of a database's server, or that is all of the server. The error is process.ErrNone where there is none.
+// FindProcess finds, in process.Dir or another such directory, the process of this machine whose
+// children are the sessions of a database's server, or that is all of the server. The error is
+// process.ErrNone where there is none.
 func FindProcess(ctx context.Context, database store.Database, dir string) (pid int, err error) {
 	queries, err := schema.ServerQueries(database.Engine())
 	if err != nil {
 		return 0, err
 	}
 	const op = "ask for the server's process"
-	conn, err := database.DB().Conn(ctx) // open until it is found: it may be looked for by its session
+	conn, err := database.DB().
+		Conn(ctx)
+		// open until it is found: it may be looked for by its session
 	if err != nil {
 		return 0, database.Wrap(op, err)
 	}
@@ -100,7 +112,8 @@ func FindProcess(ctx context.Context, database store.Database, dir string) (pid 
 	return process.FindListening(dir, uint64(port.Int64), program, old)
 }
 
-// Files gives where a database of the server lies, with its log and temporary files. The places of data come first.
+// Files gives where a database of the server lies, with its log and temporary files. The places of
+// data come first.
 func (s *Instance) Files(ctx context.Context, database store.Database) (files []File, err error) {
 	columns := func(f *File) []any { return []any{&f.Role, &f.Path} }
 	files, err = store.Collect(ctx, database.DB(), s.Queries.Files, columns)

@@ -11,19 +11,23 @@ import (
 	"ds2/internal/measure"
 )
 
-// IOTrace is the times of every I/O of the drives under the databases, by drive and what the I/O was for.
+// IOTrace is the times of every I/O of the drives under the databases, by drive and what the I/O
+// was for.
 type IOTrace struct {
 	drives []string
 	tracer *iotrace.Tracer
 }
 
-// traceIO begins to trace, where that was asked for. What is missing for it is a note: the run is none the worse.
+// traceIO begins to trace, where that was asked for. What is missing for it is a note: the run is
+// none the worse.
 func (w *Observer) traceIO(files []File) {
 	if !w.o.IOTrace {
 		return
 	}
 	if w.Machine == nil || !w.Local || len(w.exporters) > 0 {
-		w.note("I/Os are not traced: that is done where ds2 runs on the database's machine and observes it itself")
+		w.note(
+			"I/Os are not traced: that is done where ds2 runs on the database's machine and observes it itself",
+		)
 		return
 	}
 	t := &IOTrace{}
@@ -47,7 +51,8 @@ func (w *Observer) traceIO(files []File) {
 	w.Sources = append(w.Sources, t.source())
 }
 
-// Close ends what is observed only as long as it is used: the tracing of I/Os. A nil Observer has none.
+// Close ends what is observed only as long as it is used: the tracing of I/Os. A nil Observer has
+// none.
 func (w *Observer) Close() {
 	if w != nil && w.IOTrace != nil {
 		w.IOTrace.tracer.Close()
@@ -57,8 +62,8 @@ func (w *Observer) Close() {
 // Totals are the times since the tracing began, of those of which there are any.
 func (t *IOTrace) Totals() ([]measure.Distribution, error) { return t.NewReader()() }
 
-// NewReader makes a function that gives the times since it was called the last time, at first since the tracing began,
-// by names such as "nvme0n1 log flush".
+// NewReader makes a function that gives the times since it was called the last time, at first since
+// the tracing began, by names such as "nvme0n1 log flush".
 func (t *IOTrace) NewReader() func() ([]measure.Distribution, error) {
 	was := make([][iotrace.Classes]iotrace.Histogram, len(t.drives))
 	return func() (all []measure.Distribution, err error) {
@@ -77,8 +82,8 @@ func (t *IOTrace) NewReader() func() ([]measure.Distribution, error) {
 	}
 }
 
-// source is the tracing second by second. Its figures are gauges: the running totals are a histogram, which is not one
-// of them.
+// source is the tracing second by second. Its figures are gauges: the running totals are a
+// histogram, which is not one of them.
 func (t *IOTrace) source() Source {
 	var names []string
 	for _, drive := range t.drives {
@@ -97,13 +102,18 @@ func (t *IOTrace) source() Source {
 		all, err := read()
 		values := readings{}
 		for _, d := range all {
-			values[d.Name] = []float64{d.Quantile(.5).Seconds(), d.Quantile(.99).Seconds(), d.Quantile(1).Seconds()}
+			values[d.Name] = []float64{
+				d.Quantile(.5).Seconds(),
+				d.Quantile(.99).Seconds(),
+				d.Quantile(1).Seconds(),
+			}
 		}
 		return values, cmp.Or(err, gone)
 	})
 }
 
-// IOsFor merges the times of one kind of I/O, such as "log flush", over all drives, of which all are by drive and kind.
+// IOsFor merges the times of one kind of I/O, such as "log flush", over all drives, of which all
+// are by drive and kind.
 func IOsFor(kind string, all map[string]measure.Distribution) measure.Distribution {
 	var some []measure.Distribution
 	for name, d := range all {

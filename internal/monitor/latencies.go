@@ -15,8 +15,8 @@ type Drives struct {
 	From, To time.Time
 }
 
-// IOKind is one kind of I/O of the drives that have a role. A write of the log takes as long as a commit waits for it:
-// until it is written, and the drive's cache flushed.
+// IOKind is one kind of I/O of the drives that have a role. A write of the log takes as long as a
+// commit waits for it: until it is written, and the drive's cache flushed.
 type IOKind struct {
 	Role  Role // empty: all drives
 	Write bool
@@ -47,10 +47,10 @@ func (d Drives) mean(column string) float64 {
 	return 0
 }
 
-// Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
-// It is not measured where it is unknown of one of the drives with the role. I/Os of data and log last as long as
-// servers waited for them, where that is longer: what holds them back may lie above the drives, where no counter of
-// theirs sees it.
+// Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the
+// highest mean of k.Over. It is not measured where it is unknown of one of the drives with the
+// role. I/Os of data and log last as long as servers waited for them, where that is longer: what
+// holds them back may lie above the drives, where no counter of theirs sees it.
 func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	mean, longest, measured = d.slowestDrive(k)
 	if m, l, timed := d.latency(d.served(k), k); timed && measured {
@@ -60,8 +60,8 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	return mean, longest, measured
 }
 
-// HeldAbove are the mean times of a kind of I/O as the slowest drive and as the servers had it, where the latter is
-// more than twice as long.
+// HeldAbove are the mean times of a kind of I/O as the slowest drive and as the servers had it,
+// where the latter is more than twice as long.
 func (d Drives) HeldAbove(k IOKind) (drive, server float64, held bool) {
 	drive, _, measured := d.slowestDrive(k)
 	server, _, timed := d.latency(d.served(k), k)
@@ -71,10 +71,12 @@ func (d Drives) HeldAbove(k IOKind) (drive, server float64, held bool) {
 // leastHeld is the shortest time that tells a layer above the drives from the server's own work.
 const leastHeld = 5e-3
 
-// slowestCached is what a read from the kernel's cache takes at most on average, also where CPUs are full.
+// slowestCached is what a read from the kernel's cache takes at most on average, also where CPUs
+// are full.
 const slowestCached = 1e-3
 
-// served are the I/Os of a kind in each sample that the servers timed themselves, for their sessions or by file.
+// served are the I/Os of a kind in each sample that the servers timed themselves, for their
+// sessions or by file.
 func (d Drives) served(k IOKind) []wait {
 	none := make([]requests, len(d.Counters.Rows))
 	ios := none
@@ -118,8 +120,8 @@ func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 	return mean, longest, measured
 }
 
-// ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where
-// there was none.
+// ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in
+// seconds; NaN where there was none.
 func (d Drives) ReadLatencies() []float64 {
 	reads := d.requests(d.items(DiskReads, Data), requestColumns(false))
 	latencies := make([]float64, len(reads))
@@ -129,8 +131,8 @@ func (d Drives) ReadLatencies() []float64 {
 	return latencies
 }
 
-// columnsOf are the columns of a kind of requests: how many a second, and the mean of their times or, as servers tell
-// it, the sum.
+// columnsOf are the columns of a kind of requests: how many a second, and the mean of their times
+// or, as servers tell it, the sum.
 type columnsOf struct {
 	rate, time string
 	sum        bool
@@ -199,8 +201,9 @@ func (w *wait) add(more wait) {
 	w.reached += more.reached
 }
 
-// mean is the time of each. Writes past the cache (FUA) wait for no flush: then there are fewer flushes than syncs. A
-// server times reads from the kernel's cache too: where its mean is longer than these take, it waited for the others.
+// mean is the time of each. Writes past the cache (FUA) wait for no flush: then there are fewer
+// flushes than syncs. A server times reads from the kernel's cache too: where its mean is longer
+// than these take, it waited for the others.
 func (w wait) mean() float64 {
 	if w.reached > 0 && w.reached < w.ios.number && w.ios.mean() > slowestCached {
 		w.ios.number = w.reached
@@ -230,8 +233,8 @@ func (d Drives) waits(items []string, k IOKind) []wait {
 	return all
 }
 
-// latency is the mean over all of some I/Os of a kind, and the highest mean of a length; a shorter time has its mean
-// for a maximum.
+// latency is the mean over all of some I/Os of a kind, and the highest mean of a length; a shorter
+// time has its mean for a maximum.
 func (d Drives) latency(waits []wait, k IOKind) (mean, longest float64, measured bool) {
 	var all, part wait
 	end := d.From.Add(k.Over)

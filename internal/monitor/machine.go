@@ -35,22 +35,28 @@ type Drive struct {
 	Bytes      int64  `json:"bytes"`
 	Rotational bool   `json:"rotational"`
 	Scheduler  string `json:"scheduler,omitempty"`
-	WriteCache string `json:"write_cache,omitempty"` // "write back", "write through"; empty: not known
-	FUA        bool   `json:"fua,omitempty"`         // it can write past its cache
-	Roles      []Role `json:"roles,omitempty"`       // what the database keeps on it; empty: not known
-	Machine    string `json:"machine,omitempty"`     // that it is of, where several are observed
+	// "write back", "write through"; empty: not known
+	WriteCache string `json:"write_cache,omitempty"`
+	FUA        bool   `json:"fua,omitempty"` // it can write past its cache
+	// what the database keeps on it; empty: not known
+	Roles   []Role `json:"roles,omitempty"`
+	Machine string `json:"machine,omitempty"` // that it is of, where several are observed
 
-	WritesUnknown string `json:"writes_unknown,omitempty"` // why its flushes cannot be told from its writes
+	// why its flushes cannot be told from its writes
+	WritesUnknown string `json:"writes_unknown,omitempty"`
 }
 
 func (d Drive) holds(role Role) bool { return slices.Contains(d.Roles, role) }
 
 // holds says whether a drive is known to have a role.
 func (m *Machine) holds(drive string, role Role) bool {
-	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool { return d.Name == drive && d.holds(role) })
+	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool {
+		return d.Name == drive && d.holds(role)
+	})
 }
 
-// files are the names of the files of a role whose I/O is counted: those of a database or, of the empty name, of all.
+// files are the names of the files of a role whose I/O is counted: those of a database or, of the
+// empty name, of all.
 func (m *Machine) files(role Role, database string) (names []string) {
 	if m == nil {
 		return nil
@@ -68,11 +74,12 @@ type FileSystem struct {
 	MountPoint string   `json:"mount_point"`
 	Type       string   `json:"type"`
 	Options    []string `json:"options"` // of the mount and of the file system itself, sorted
-	Devices    []string `json:"devices"` // the whole block devices under it, by their names in /sys/block
+	// the whole block devices under it, by their names in /sys/block
+	Devices []string `json:"devices"`
 }
 
-// Container is what a process may use of its machine, by its control groups of version 2, and those above them. Zero
-// is no limit.
+// Container is what a process may use of its machine, by its control groups of version 2, and those
+// above them. Zero is no limit.
 type Container struct {
 	MemoryBytes int64   `json:"memory_bytes,omitempty"`
 	Processors  float64 `json:"processors,omitempty"`
@@ -80,7 +87,8 @@ type Container struct {
 
 // IsLocal says whether a host name or address is this machine's; a Unix socket's directory is too.
 func IsLocal(name string) bool {
-	if name == "" || name == "localhost" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "@") {
+	if name == "" || name == "localhost" || strings.HasPrefix(name, "/") ||
+		strings.HasPrefix(name, "@") {
 		return true
 	}
 	addresses, _ := net.LookupHost(name)
@@ -94,12 +102,14 @@ func IsLocal(name string) bool {
 	})
 }
 
-// Server is what a reader of a result must know of a target's database server, and of the database's own settings.
+// Server is what a reader of a result must know of a target's database server, and of the
+// database's own settings.
 type Server struct {
 	Version  string            `json:"version"` // as the server says it
 	Settings map[string]string `json:"settings,omitempty"`
 
-	Container *Container `json:"container,omitempty"` // what it may use of its machine, where that is less than all
+	// what it may use of its machine, where that is less than all
+	Container *Container `json:"container,omitempty"`
 
 	Files []File `json:"-"` // of the database, data before log
 }
@@ -155,7 +165,8 @@ func line(file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// value is what a file of lines "name separator value" gives a name first; empty where it gives nothing.
+// value is what a file of lines "name separator value" gives a name first; empty where it gives
+// nothing.
 func value(file, name, separator string) string {
 	for text := range strings.Lines(line(file)) {
 		if key, v, ok := strings.Cut(text, separator); ok && strings.TrimSpace(key) == name {

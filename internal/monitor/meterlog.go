@@ -36,8 +36,9 @@ func (o Options) checkMeterLog() error {
 	return fmt.Errorf("read power log %s: %w", o.PowerLog, err)
 }
 
-// Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and what the log lacks:
-// that is never a fault of the run. It can be called again when the log has arrived later.
+// Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and
+// what the log lacks: that is never a fault of the run. It can be called again when the log has
+// arrived later.
 func (w *Observer) Fill(t *Table, from, to time.Time) (filled bool, lacks string) {
 	if w.o.PowerLog == "" {
 		return false, ""
@@ -56,7 +57,10 @@ func (w *Observer) Fill(t *Table, from, to time.Time) (filled bool, lacks string
 	begin := readings[0].Time
 	end := readings[len(readings)-1].Time
 	if begin.After(from.Add(staleAfter)) || end.Before(to.Add(-staleAfter)) {
-		gaps = append(gaps, fmt.Sprintf("it covers %s, the run %s", span(begin, end), span(from, to)))
+		gaps = append(
+			gaps,
+			fmt.Sprintf("it covers %s, the run %s", span(begin, end), span(from, to)),
+		)
 	}
 	if left > 0 {
 		gaps = append(gaps, fmt.Sprintf("rows without a reading, left out: %d", left))
@@ -75,15 +79,21 @@ func span(from, to time.Time) string {
 var errNoReading = errors.New("it holds no reading")
 
 // errUndecided is of dates such as 3/4/2026 in a log of which both readings are possible.
-var errUndecided = errors.New("its dates can be month/day or day/month, and neither is near the run: " +
-	"write them as 2026-01-31")
+var errUndecided = errors.New(
+	"its dates can be month/day or day/month, and neither is near the run: " +
+		"write them as 2026-01-31",
+)
 
-// ReadMeterLog reads what power meters and their loggers write: rows of a time and watts, separated by commas,
-// semicolons, tabs or blanks, with or without a row of column names, or with each name before its value as PTDaemon
-// writes. A time without a zone is in the one given; of the two orders of day and month the one counts that fits more
-// rows, or else the one near the run. Left are the rows without a reading. A last line without its line end is one that
-// the meter is still writing.
-func ReadMeterLog(text []byte, near time.Time, zone *time.Location) (s Series, left int, err error) {
+// ReadMeterLog reads what power meters and their loggers write: rows of a time and watts, separated
+// by commas, semicolons, tabs or blanks, with or without a row of column names, or with each name
+// before its value as PTDaemon writes. A time without a zone is in the one given; of the two orders
+// of day and month the one counts that fits more rows, or else the one near the run. Left are the
+// rows without a reading. A last line without its line end is one that the meter is still writing.
+func ReadMeterLog(
+	text []byte,
+	near time.Time,
+	zone *time.Location,
+) (s Series, left int, err error) {
 	rows, separator := meterRows(text)
 	read := func(dayFirst bool) (Series, int, error) {
 		r := meterReader{zone: zone, decimalComma: separator != ",", dayFirst: dayFirst}
@@ -92,7 +102,9 @@ func ReadMeterLog(text []byte, near time.Time, zone *time.Location) (s Series, l
 	s, left, err = read(false)
 	other, otherLeft, otherErr := read(true)
 	isNear := func(s Series) bool {
-		return slices.ContainsFunc(s, func(p Point) bool { return p.Time.Sub(near).Abs() < 24*time.Hour })
+		return slices.ContainsFunc(s, func(p Point) bool {
+			return p.Time.Sub(near).Abs() < 24*time.Hour
+		})
 	}
 	switch {
 	case left < otherLeft || slices.Equal(s, other):
@@ -105,9 +117,13 @@ func ReadMeterLog(text []byte, near time.Time, zone *time.Location) (s Series, l
 	return s, left, err
 }
 
-// meterRows takes text apart, a row of fields a line: nil where that is a comment, empty or told to a spreadsheet.
+// meterRows takes text apart, a row of fields a line: nil where that is a comment, empty or told to
+// a spreadsheet.
 func meterRows(text []byte) (rows [][]string, separator string) {
-	text, _, _ = transform.Bytes(encoding.BOMOverride(transform.Nop), text) // UTF-8 without its mark
+	text, _, _ = transform.Bytes(
+		encoding.BOMOverride(transform.Nop),
+		text,
+	) // UTF-8 without its mark
 	lines := strings.Split(string(text), "\n")
 	lines = lines[:len(lines)-1]
 	in := map[string]int{} // lines by what separates their fields
@@ -199,10 +215,19 @@ func (r *meterReader) read(rows [][]string) (s Series, left int, err error) {
 }
 
 // timeNames are those of the columns that are the time, alone or together, the best first.
-var timeNames = [][]string{{"timestamp"}, {"datetime"}, {"date", "time"}, {"localtime"}, {"time"}, {"epoch"}}
+var timeNames = [][]string{
+	{"timestamp"},
+	{"datetime"},
+	{"date", "time"},
+	{"localtime"},
+	{"time"},
+	{"epoch"},
+}
 
 // powerName is that of a column of power, with its unit.
-var powerName = regexp.MustCompile(`^(?i:(?:active|real|total|input)?power)?([kKm]?[wW](?i:atts?)?)?$`)
+var powerName = regexp.MustCompile(
+	`^(?i:(?:active|real|total|input)?power)?([kKm]?[wW](?i:atts?)?)?$`,
+)
 
 // mark is all that is not part of a name.
 var mark = regexp.MustCompile(`[^\pL\p{Nd}]+`)
@@ -248,8 +273,12 @@ func (r *meterReader) names(line int, fields []string) (only bool) {
 		}
 		return !values
 	case !values && len(names) > 1 && r.times == nil && strings.ContainsFunc(names[0], unicode.IsLetter):
-		r.unnamed = fmt.Errorf("line %d: one column of time and one of power are needed, such as Timestamp "+
-			"and Power_W; this line names %s", line, strings.Join(fields, ", "))
+		r.unnamed = fmt.Errorf(
+			"line %d: one column of time and one of power are needed, such as Timestamp "+
+				"and Power_W; this line names %s",
+			line,
+			strings.Join(fields, ", "),
+		)
 		return true
 	}
 	return false
@@ -276,8 +305,8 @@ func (r *meterReader) reading(fields []string) (t time.Time, w float64, err erro
 	return t, w, err
 }
 
-// unnamedReading takes time and watts from a row by what they look like: the time is first, and of several fields after
-// it the watts are those that say so.
+// unnamedReading takes time and watts from a row by what they look like: the time is first, and of
+// several fields after it the watts are those that say so.
 func (r *meterReader) unnamedReading(fields []string) (t time.Time, w float64, err error) {
 	if len(fields) < 2 {
 		return t, 0, errors.New("1 field; want time and watts")
@@ -298,7 +327,9 @@ func (r *meterReader) unnamedReading(fields []string) (t time.Time, w float64, e
 			}
 		}
 		if found != 1 {
-			return t, 0, errors.New("several columns after the time, and no row of names that says which is power")
+			return t, 0, errors.New(
+				"several columns after the time, and no row of names that says which is power",
+			)
 		}
 		return t, w, nil
 	}
@@ -330,7 +361,12 @@ func (r *meterReader) number(text string) (float64, bool) {
 var (
 	meterDate = regexp.MustCompile(`^(\d{1,4})([-/.])(\d{1,2})[-/.](\d{1,4})(?:T|,?\s+)` +
 		`(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[-+]\d\d:?\d\d)?$`)
-	meterLayouts = []string{time.ANSIC, "2-Jan-2006 15:04:05", "2 Jan 2006 15:04:05", "Jan 2, 2006 3:04:05 PM"}
+	meterLayouts = []string{
+		time.ANSIC,
+		"2-Jan-2006 15:04:05",
+		"2 Jan 2006 15:04:05",
+		"Jan 2, 2006 3:04:05 PM",
+	}
 )
 
 // time reads a date with a time of day, or the time since 1970 in a unit by its size.
@@ -348,7 +384,10 @@ func (r *meterReader) time(text string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	invalid := fmt.Errorf("invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds", text)
+	invalid := fmt.Errorf(
+		"invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds",
+		text,
+	)
 	if m == nil {
 		return time.Time{}, invalid
 	}

@@ -75,15 +75,33 @@ func TestReadMeterLog(t *testing.T) {
 		err  string
 	}
 	cases := map[string]expected{
-		"nothing in it":          {"", 0, "no reading"},
-		"one column":             {"1769857200\n", 0, "line 1: 1 field"},
-		"no time":                {"noon,100\n", 0, `line 1: invalid time "noon"`},
-		"a row without a number": {"1769857200,100\n1769857200,\n1769857200,---\n---\n1769857201,200\n", 3, ""},
-		"a logger started again": {"time,watts\n1769857200,100\ntime,watts\n1769857201,200\n", 0, ""},
-		"no number in any":       {"1769857200,much\n", 1, `line 1: no number of W, kW or mW: "much"`},
-		"other names": {"time,volts\n1769857200,230\n", 1,
-			"line 1: one column of time and one of power are needed"},
-		"power twice":             {"time,W,kW\n1769857200,230,1\n", 1, "line 1: one column of time"},
+		"nothing in it": {"", 0, "no reading"},
+		"one column":    {"1769857200\n", 0, "line 1: 1 field"},
+		"no time":       {"noon,100\n", 0, `line 1: invalid time "noon"`},
+		"a row without a number": {
+			"1769857200,100\n1769857200,\n1769857200,---\n---\n1769857201,200\n",
+			3,
+			"",
+		},
+		"a logger started again": {
+			"time,watts\n1769857200,100\ntime,watts\n1769857201,200\n",
+			0,
+			"",
+		},
+		"no number in any": {
+			"1769857200,much\n",
+			1,
+			`line 1: no number of W, kW or mW: "much"`,
+		},
+		"other names": {
+			"time,volts\n1769857200,230\n", 1,
+			"line 1: one column of time and one of power are needed",
+		},
+		"power twice": {
+			"time,W,kW\n1769857200,230,1\n",
+			1,
+			"line 1: one column of time",
+		},
 		"a decimal comma":         {"time,watts\n1769857200,100,5\n", 1, "line 2: 3 fields"},
 		"a thousands separator":   {"time;watts\n1769857200;1.100,5\n", 1, `line 2: no number`},
 		"several columns":         {"1769857200,230,100\n", 1, "several columns after the time"},

@@ -14,11 +14,11 @@ import (
 	"ds2/internal/store"
 )
 
-// Options say what is observed beside the orders and where from. The zero value observes this machine, where a target
-// is on it, and every target's own counters.
+// Options say what is observed beside the orders and where from. The zero value observes this
+// machine, where a target is on it, and every target's own counters.
 type Options struct {
-	// Block devices by name, each with what is on it where that is said: data=nvme0n1; none: those under the
-	// databases' files.
+	// Block devices by name, each with what is on it where that is said: data=nvme0n1; none: those
+	// under the databases' files.
 	Devices []string
 
 	PowerCommand string // prints watts
@@ -28,9 +28,11 @@ type Options struct {
 
 	IOTrace bool // times every I/O by what it is for, where that can be had
 
-	ServerMemory int64 // bytes that the database servers may use; 0: as their machine and container tell
+	// bytes that the database servers may use; 0: as their machine and container tell
+	ServerMemory int64
 
-	Exporters []string // URLs of the node_exporters or windows_exporters of the targets' machines, asked each second
+	// URLs of the node_exporters or windows_exporters of the targets' machines, asked each second
+	Exporters []string
 }
 
 // Check is an OptionError where they cannot be followed whatever the targets are.
@@ -56,9 +58,11 @@ func (e *OptionError) Unwrap() error { return e.error }
 // Observer observes the machine and the databases under test through one run or several.
 type Observer struct {
 	// For the user to read before the run.
-	Notes      []string // what cannot be observed and why
-	Unplaced   string   // the note on what is not known of where the files lie, on which drives; empty: there is none
-	Distorting []string // what of the targets' configuration makes a run a poor test of storage; records have it too
+	Notes []string // what cannot be observed and why
+	// the note on what is not known of where the files lie, on which drives; empty: there is none
+	Unplaced string
+	// what of the targets' configuration makes a run a poor test of storage; records have it too
+	Distorting []string
 	Reads      []string // why the drives may see hardly a read, which the run may disprove
 
 	Machine *Machine // under test; nil where nothing is known of it
@@ -67,11 +71,12 @@ type Observer struct {
 	Local   bool     // ds2 runs on the machine under test
 	IOTrace *IOTrace // nil: I/Os are not traced
 
-	targets         []store.Database
-	unplaced        []string                // the parts of Unplaced
-	here            map[store.Database]bool // those whose server is on this machine
-	exporters       []*Exporter
-	serverProcesses []int // those of this machine whose children are sessions, or that are all of a server
+	targets   []store.Database
+	unplaced  []string                // the parts of Unplaced
+	here      map[store.Database]bool // those whose server is on this machine
+	exporters []*Exporter
+	// those of this machine whose children are sessions, or that are all of a server
+	serverProcesses []int
 
 	o       Options
 	devices []string          // that were asked for
@@ -81,10 +86,20 @@ type Observer struct {
 	smartDrives []string // that answer it
 }
 
-// Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for by name and is not
-// there is an error; what is merely missing becomes a note.
-func Observe(ctx context.Context, targets []store.Database, run time.Duration, o Options) (*Observer, error) {
-	w := &Observer{o: o, targets: targets, Servers: make([]Server, len(targets)), here: map[store.Database]bool{}}
+// Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for
+// by name and is not there is an error; what is merely missing becomes a note.
+func Observe(
+	ctx context.Context,
+	targets []store.Database,
+	run time.Duration,
+	o Options,
+) (*Observer, error) {
+	w := &Observer{
+		o:       o,
+		targets: targets,
+		Servers: make([]Server, len(targets)),
+		here:    map[store.Database]bool{},
+	}
 	var err error
 	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
 		return nil, err
@@ -104,7 +119,8 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		if w.here[t] {
 			files = append(files, w.Servers[i].Files...)
 		}
-		// Those who name drives may know of a server here whose process and files cannot be seen from this container.
+		// Those who name drives may know of a server here whose process and files cannot be seen
+		// from this container.
 		local = local || w.here[t] || len(o.Devices) > 0 && IsLocal(HostOf(t.Label()))
 	}
 	switch {
@@ -121,8 +137,10 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, " +
 			"or it does not run Linux; give the URL of the exporter on their machine")}
 	default:
-		w.note("the databases' machine is not observed: it is another one, or does not run Linux, " +
-			"and no exporter is given")
+		w.note(
+			"the databases' machine is not observed: it is another one, or does not run Linux, " +
+				"and no exporter is given",
+		)
 	}
 	asDrives := w.Machine == nil
 	for _, s := range servers {
@@ -151,13 +169,17 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 	return w, nil
 }
 
-// Adviser is an engine that tells what of the server's configuration makes a run say less about the drives than it
-// seems to.
+// Adviser is an engine that tells what of the server's configuration makes a run say less about the
+// drives than it seems to.
 type Adviser interface {
-	// Advise says why the drives may see hardly a read, empty where they will, and one sentence for each thing else
-	// that a user should know before a run of a length; 0: no run is near. The server may use some bytes of memory; 0:
-	// unknown.
-	Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
+	// Advise says why the drives may see hardly a read, empty where they will, and one sentence for
+	// each thing else that a user should know before a run of a length; 0: no run is near. The
+	// server may use some bytes of memory; 0: unknown.
+	Advise(
+		ctx context.Context,
+		run time.Duration,
+		memory int64,
+	) (reads string, others []string, err error)
 }
 
 // advise asks the targets what makes runs on them a poor test of storage.
@@ -217,7 +239,8 @@ func HostOf(label string) string {
 	return name
 }
 
-// readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it, data=nvme0n1.
+// readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it,
+// data=nvme0n1.
 func readDevices(given []string) (names []string, roles map[string][]Role, err error) {
 	roles = map[string][]Role{}
 	for _, text := range given {
@@ -228,8 +251,11 @@ func readDevices(given []string) (names []string, roles map[string][]Role, err e
 		}
 		switch {
 		case name == "" || has && !slices.Contains([]Role{Data, Log, Temp}, Role(role)):
-			return nil, nil, &OptionError{"devices", fmt.Errorf("%q is not a device: write nvme0n1, "+
-				"or data=nvme0n1, log=nvme0n1 or temp=nvme0n1 for what the database keeps on it", text)}
+			return nil, nil, &OptionError{
+				"devices",
+				fmt.Errorf("%q is not a device: write nvme0n1, "+
+					"or data=nvme0n1, log=nvme0n1 or temp=nvme0n1 for what the database keeps on it", text),
+			}
 		case has && !slices.Contains(roles[name], Role(role)):
 			roles[name] = append(roles[name], Role(role))
 		}

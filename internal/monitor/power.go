@@ -15,10 +15,10 @@ import (
 	"ds2/internal/shell"
 )
 
-// PowerCommand takes watts from a command, run by the shell, that prints them: the number before W or Watts
-// ("PSU1 Input Power: 312 Watts"), or the only one on its output. It is started again as soon as it has ended, at most
-// once a second, and its last reading stands until the next, for at most 30 s: many meters take longer than a second to
-// answer.
+// PowerCommand takes watts from a command, run by the shell, that prints them: the number before W
+// or Watts ("PSU1 Input Power: 312 Watts"), or the only one on its output. It is started again as
+// soon as it has ended, at most once a second, and its last reading stands until the next, for at
+// most 30 s: many meters take longer than a second to answer.
 func PowerCommand(ctx context.Context, command string) (Source, error) {
 	watts, err := runPowerCommand(ctx, command)
 	if err != nil {
@@ -29,30 +29,37 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 	at := time.Now()
 	running := false
 	power := []kind{{"power_watts", "Electric power as the meter shows it.", Power, gauge(0)}}
-	return single("power by command", "", "", "", power, func(ctx context.Context) ([]float64, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !running {
-			running = true
-			go func() {
-				w, err := runPowerCommand(ctx, command)
-				mu.Lock()
-				defer mu.Unlock()
-				running = false
-				if ctx.Err() != nil {
-					return // cut off at the end of the sampling
-				}
-				if failure = err; err == nil {
-					watts = w
-					at = time.Now()
-				}
-			}()
-		}
-		if time.Since(at) > staleAfter {
-			return nil, failure
-		}
-		return []float64{watts}, failure
-	}), nil
+	return single(
+		"power by command",
+		"",
+		"",
+		"",
+		power,
+		func(ctx context.Context) ([]float64, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if !running {
+				running = true
+				go func() {
+					w, err := runPowerCommand(ctx, command)
+					mu.Lock()
+					defer mu.Unlock()
+					running = false
+					if ctx.Err() != nil {
+						return // cut off at the end of the sampling
+					}
+					if failure = err; err == nil {
+						watts = w
+						at = time.Now()
+					}
+				}()
+			}
+			if time.Since(at) > staleAfter {
+				return nil, failure
+			}
+			return []float64{watts}, failure
+		},
+	), nil
 }
 
 // wattsOf has the units of power. A capital M would be mega, which no server draws.
@@ -88,15 +95,22 @@ func wattsIn(output string) (float64, error) {
 	case len(found) == 0:
 		return math.NaN(), fmt.Errorf("no number in its output %q", output)
 	case len(found) > 1:
-		return math.NaN(), fmt.Errorf("its output %q has several numbers, %s: have it print the watts alone",
-			output, strings.Join(all, " and "))
+		return math.NaN(), fmt.Errorf(
+			"its output %q has several numbers, %s: have it print the watts alone",
+			output,
+			strings.Join(all, " and "),
+		)
 	}
 	// no point of a sentence
 	digits := strings.TrimRight(found[0][1], ".,'")
 	unit := wattsOf[found[0][2]]
 	w, ok := number(digits)
 	if !ok || unit == 0 {
-		return math.NaN(), fmt.Errorf("its output %q has the number %s: have it print watts as 1234.5", output, all[0])
+		return math.NaN(), fmt.Errorf(
+			"its output %q has the number %s: have it print watts as 1234.5",
+			output,
+			all[0],
+		)
 	}
 	return w * unit, nil
 }
@@ -106,7 +120,11 @@ func runPowerCommand(ctx context.Context, command string) (float64, error) {
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	if err := outside.Err(ctx, shell.Run(ctx, command, &stdout, &stderr)); err != nil {
-		return math.NaN(), fmt.Errorf("run power command: %w: %s", err, strings.TrimSpace(stderr.String()))
+		return math.NaN(), fmt.Errorf(
+			"run power command: %w: %s",
+			err,
+			strings.TrimSpace(stderr.String()),
+		)
 	}
 	watts, err := wattsIn(stdout.String())
 	if err != nil {

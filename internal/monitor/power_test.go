@@ -45,16 +45,19 @@ func TestPowerCommand(t *testing.T) {
 	}
 }
 
-// TestPowerCommandAgain ends the sampling while the command waits for a program that it has started: both end. The
-// program holds a pipe open, which ends when its last holder does. The next sampling takes that for no failure, and has
-// the meter's new reading.
+// TestPowerCommandAgain ends the sampling while the command waits for a program that it has
+// started: both end. The program holds a pipe open, which ends when its last holder does. The next
+// sampling takes that for no failure, and has the meter's new reading.
 func TestPowerCommandAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	write(t, dir, "meter", "100")
-	s, err := PowerCommand(t.Context(), "cd "+dir+"; cat meter; [ ! -e hang ] || (sleep 600; true) > pipe")
+	s, err := PowerCommand(
+		t.Context(),
+		"cd "+dir+"; cat meter; [ ! -e hang ] || (sleep 600; true) > pipe",
+	)
 	require.NoError(t, err)
 	write(t, dir, "hang", "")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,7 +75,9 @@ func TestPowerCommandAgain(t *testing.T) {
 
 func TestTableTakesASeriesByTime(t *testing.T) {
 	start := time.Unix(0, 0)
-	at := func(second float64) time.Time { return start.Add(time.Duration(second * float64(time.Second))) }
+	at := func(second float64) time.Time {
+		return start.Add(time.Duration(second * float64(time.Second)))
+	}
 	table := Table{Columns: []string{"cpu.busy_ratio"}}
 	for second := range 60 {
 		table.Rows = append(table.Rows, Row{at(float64(second)), []float64{0.5}})
@@ -88,7 +93,13 @@ func TestTableTakesASeriesByTime(t *testing.T) {
 	for second, want := range map[int]float64{9: none, 10: 110, 11: 110, 12: 112, 20: 120, 50: 120, 51: none} {
 		assert.InDelta(t, want, watts[second], 0, "at %d s", second)
 	}
-	assert.InDelta(t, (110+110+112+112)/4, table.Mean(Power, at(9), at(13)), 0, "mean of seconds 10 to 13")
+	assert.InDelta(
+		t,
+		(110+110+112+112)/4,
+		table.Mean(Power, at(9), at(13)),
+		0,
+		"mean of seconds 10 to 13",
+	)
 	assert.InDelta(t, none, table.Mean(Power, at(0), at(9)), 0, "mean where nothing was read")
 	assert.Nil(t, table.Values("no.such_column"))
 }

@@ -16,8 +16,9 @@ type Row struct {
 	Values []float64
 }
 
-// Sampler reads its sources once a second. A source that does not answer within the second leaves NaN in the row and is
-// not asked again before it has answered, so a hanging database never holds up the counters of the disks.
+// Sampler reads its sources once a second. A source that does not answer within the second leaves
+// NaN in the row and is not asked again before it has answered, so a hanging database never holds
+// up the counters of the disks.
 type Sampler struct {
 	probes []*probe
 	log    *slog.Logger
@@ -29,7 +30,10 @@ type Sampler struct {
 func NewSampler(log *slog.Logger, sources ...Source) *Sampler {
 	s := &Sampler{log: log}
 	for _, src := range sources {
-		s.probes = append(s.probes, &probe{Source: src, column: len(s.Columns()), latest: unknown(len(src.Figures))})
+		s.probes = append(
+			s.probes,
+			&probe{Source: src, column: len(s.Columns()), latest: unknown(len(src.Figures))},
+		)
 	}
 	return s
 }
@@ -45,7 +49,8 @@ func (s *Sampler) Columns() []string {
 	return names
 }
 
-// Latest calls f with each figure and its newest raw value, NaN before the first and where it could not be read.
+// Latest calls f with each figure and its newest raw value, NaN before the first and where it could
+// not be read.
 func (s *Sampler) Latest(f func(Figure, float64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +76,9 @@ type probe struct {
 	err       error
 }
 
-// Run samples at start, start+1s, … until ctx ends, and hands each row to emit, in order of time and from one
-// goroutine. Counters need two reads, so the first row stands at start+1s. Rows carry the time they were due.
+// Run samples at start, start+1s, … until ctx ends, and hands each row to emit, in order of time
+// and from one goroutine. Counters need two reads, so the first row stands at start+1s. Rows carry
+// the time they were due.
 func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	answers := make(chan *probe)
 	var readers sync.WaitGroup
@@ -137,8 +143,8 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	}
 }
 
-// take keeps an answer as the newest one and returns the source's columns. A source that fails is logged once, until it
-// works again.
+// take keeps an answer as the newest one and returns the source's columns. A source that fails is
+// logged once, until it works again.
 func (s *Sampler) take(p *probe) []float64 {
 	p.busy = false
 	if p.err != nil && !p.failed {

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counting is a source whose one counter grows by 10 a second of the fake clock and whose n-th read waits for read(n).
+// counting is a source whose one counter grows by 10 a second of the fake clock and whose n-th read
+// waits for read(n).
 func counting(read func(n int) error) Source {
 	start := time.Now()
 	n := 0
@@ -91,11 +92,12 @@ func column(t *testing.T, s Source, name string, seconds float64, was, now []flo
 	return s.Columns[i].value(seconds, was, now)
 }
 
-// TestSlowSourceHoldsNothingUp: rates stand at whole seconds, and those of one source beside another that hangs.
+// TestSlowSourceHoldsNothingUp: rates stand at whole seconds, and those of one source beside
+// another that hangs.
 func TestSlowSourceHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The third read, at 2 s, hangs until 4.3 s: the rows of 2, 3 and 4 s have none of its values, those of the
-		// other source all.
+		// The third read, at 2 s, hangs until 4.3 s: the rows of 2, 3 and 4 s have none of its
+		// values, those of the other source all.
 		slow := counting(func(n int) error {
 			if n == 3 {
 				time.Sleep(2300 * time.Millisecond)
@@ -129,15 +131,34 @@ func TestFailingSourceIsLoggedOnce(t *testing.T) {
 			return nil
 		})
 		rows, logged, _ := sample(t, 8, failing)
-		assert.Equal(t, 1, strings.Count(logged, "connection refused"), "times, want once:\n%s", logged)
+		assert.Equal(
+			t,
+			1,
+			strings.Count(logged, "connection refused"),
+			"times, want once:\n%s",
+			logged,
+		)
 		assert.Contains(t, logged, "sampling again", "nothing says that it works again")
 		for i, r := range rows {
-			assert.Equal(t, i+1 >= 2 && i+1 <= 4, math.IsNaN(r.Values[0]), "row at %d s: %v", i+1, r.Values[0])
+			assert.Equal(
+				t,
+				i+1 >= 2 && i+1 <= 4,
+				math.IsNaN(r.Values[0]),
+				"row at %d s: %v",
+				i+1,
+				r.Values[0],
+			)
 		}
 	})
 }
 
 func TestCounterThatStartsAgain(t *testing.T) {
 	assert.InDelta(t, math.NaN(), rate(0)(1, []float64{1000}, []float64{3}), 0, "rate over a reset")
-	assert.InDelta(t, math.NaN(), ratio(0, 1)(1, []float64{1, 50}, []float64{3, 50}), 0, "ratio to nothing")
+	assert.InDelta(
+		t,
+		math.NaN(),
+		ratio(0, 1)(1, []float64{1, 50}, []float64{3, 50}),
+		0,
+		"ratio to nothing",
+	)
 }

@@ -18,16 +18,21 @@ import (
 	"ds2/internal/store"
 )
 
-// TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a separate drive: both
-// drives are observed, none twice, and what all databases of a server share is counted once.
+// TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a
+// separate drive: both drives are observed, none twice, and what all databases of a server share is
+// counted once.
 func TestTablespacesOfOneServer(t *testing.T) {
 	t.Parallel()
-	drives := []devicetest.Drive{devicetest.Mount(t, "/dev/shm", 100<<20), devicetest.Mount(t, "/dev/shm", 100<<20)}
+	drives := []devicetest.Drive{
+		devicetest.Mount(t, "/dev/shm", 100<<20),
+		devicetest.Mount(t, "/dev/shm", 100<<20),
+	}
 	server := pgtest.Start(t, localpg.Options{})
 	admin := pgtest.DB(t, server.URL("postgres"))
 	var targets []store.Database
 	for i, drive := range drives {
-		out, err := osexec.Command("chown", "--reference="+server.DataDir(), drive.Dir).CombinedOutput()
+		out, err := osexec.Command("chown", "--reference="+server.DataDir(), drive.Dir).
+			CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		name := fmt.Sprintf("on%d", i)
 		pgtest.Exec(t, admin, fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, drive.Dir))
@@ -56,9 +61,11 @@ func TestTablespacesOfOneServer(t *testing.T) {
 		}
 	}
 	for want, shared := range [][]string{
-		1: {monitor.DatabaseLogBytes, monitor.DatabaseLogWrites, monitor.DatabaseLogSyncs, monitor.DatabaseCheckpoints,
+		1: {
+			monitor.DatabaseLogBytes, monitor.DatabaseLogWrites, monitor.DatabaseLogSyncs, monitor.DatabaseCheckpoints,
 			monitor.DatabaseCheckpointPages, monitor.DatabaseSessionPages, monitor.DatabaseBackgroundPages,
-			monitor.ServerProcessors, monitor.ServerReadBytes},
+			monitor.ServerProcessors, monitor.ServerReadBytes,
+		},
 		2: {monitor.DatabaseSize, "db.commits_per_second", monitor.SessionsRunning, monitor.DatabaseRoundTrip},
 	} {
 		for _, column := range shared {
@@ -67,13 +74,15 @@ func TestTablespacesOfOneServer(t *testing.T) {
 	}
 }
 
-// TestTunnel has a server at the loopback address answer as one at the other end of a tunnel does: neither its process
-// nor its files are here, so this machine's drives are none of its.
+// TestTunnel has a server at the loopback address answer as one at the other end of a tunnel does:
+// neither its process nor its files are here, so this machine's drives are none of its.
 func TestTunnel(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Database(t)
 	db := pgtest.DB(t, address)
-	pgtest.Exec(t, db,
+	pgtest.Exec(
+		t,
+		db,
 		"CREATE SCHEMA there",
 		"CREATE FUNCTION there.pg_backend_pid() RETURNS int LANGUAGE sql AS 'SELECT 99999999'",
 		"CREATE FUNCTION there.pg_control_system(OUT system_identifier bigint) LANGUAGE sql AS 'SELECT 1'",

@@ -15,8 +15,8 @@ import (
 	"ds2/internal/outside"
 )
 
-// SMART is what a drive told of itself before and after a run, by smartctl: an NVMe drive's log, an ATA drive's
-// statistics. The drive counts what other programs write too.
+// SMART is what a drive told of itself before and after a run, by smartctl: an NVMe drive's log, an
+// ATA drive's statistics. The drive counts what other programs write too.
 type SMART struct {
 	Drive  string       `json:"drive"`
 	Model  string       `json:"model,omitempty"`
@@ -32,9 +32,12 @@ type SMART struct {
 type SMARTReading struct {
 	HostBytes   *float64 `json:"host_written_bytes,omitempty"` // that were written to the drive
 	Temperature *float64 `json:"temperature_celsius,omitempty"`
-	Wear        *float64 `json:"wear_ratio,omitempty"`      // of the writes that it is made for; may pass 1
-	Throttles   *float64 `json:"throttles,omitempty"`       // times that it was throttled because of its temperature
-	HotMinutes  *float64 `json:"minutes_too_hot,omitempty"` // above the temperature that its maker warns of
+	// of the writes that it is made for; may pass 1
+	Wear *float64 `json:"wear_ratio,omitempty"`
+	// times that it was throttled because of its temperature
+	Throttles *float64 `json:"throttles,omitempty"`
+	// above the temperature that its maker warns of
+	HotMinutes *float64 `json:"minutes_too_hot,omitempty"`
 
 	model string
 }
@@ -71,14 +74,15 @@ type smartOutput struct {
 // nvmeUnit is the NVMe specification's data unit: 1,000 blocks of 512 bytes.
 const nvmeUnit = 512_000
 
-// parseSMART reads smartctl's report. Parts of it that cannot be read are missing from the reading; nothing at all is
-// an error.
+// parseSMART reads smartctl's report. Parts of it that cannot be read are missing from the reading;
+// nothing at all is an error.
 func parseSMART(text []byte) (r SMARTReading, err error) {
 	var o smartOutput
 	if err := json.Unmarshal(text, &o); err != nil {
 		return r, fmt.Errorf("its report cannot be read: %w", err)
 	}
-	const usage, open = 1, 2 // bits of the exit status, smartctl(8); the others tell of the drive's health
+	// bits of the exit status, smartctl(8); the others tell of the drive's health
+	const usage, open = 1, 2
 	silent := o.NVMe == nil && len(o.Statistics.Pages) == 0
 	if silent || o.Smartctl.ExitStatus&(usage|open) != 0 {
 		for _, m := range o.Smartctl.Messages {
@@ -157,7 +161,10 @@ func readSMART(ctx context.Context, program, drive string) (SMARTReading, error)
 		"--json=o", "--info", "--attributes", "--log=devstat", "--nocheck=standby", "/dev/"+drive)
 	c.WaitDelay = time.Second
 	stdout, err := c.Output()
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && (!exited || ctx.Err() != nil) {
+	if _, exited := errors.AsType[*exec.ExitError](
+		err,
+	); err != nil &&
+		(!exited || ctx.Err() != nil) {
 		return SMARTReading{}, err
 	}
 	return parseSMART(stdout) // its exit status tells of the drive's health too
@@ -189,7 +196,9 @@ func (w *Observer) smart(ctx context.Context) {
 		w.smartctl, err = exec.LookPath("/usr/sbin/smartctl") // which is not in every PATH
 	}
 	if err != nil {
-		note("SMART is not read: smartctl is not installed (Debian, Ubuntu, RHEL: the package smartmontools)")
+		note(
+			"SMART is not read: smartctl is not installed (Debian, Ubuntu, RHEL: the package smartmontools)",
+		)
 		return
 	}
 	for _, d := range w.Machine.Drives {
@@ -201,7 +210,8 @@ func (w *Observer) smart(ctx context.Context) {
 	}
 }
 
-// BeginSMART asks the drives that tell of themselves, and makes what compares that with what they tell later.
+// BeginSMART asks the drives that tell of themselves, and makes what compares that with what they
+// tell later.
 func (w *Observer) BeginSMART(ctx context.Context) (compare func(context.Context) []SMART) {
 	var before []SMART
 	for _, drive := range w.smartDrives {

@@ -34,14 +34,19 @@ func TestSMART(t *testing.T) {
 		throttled   string
 		later       []string // what stands in the second reading in place of what
 	}{
-		{"NVMe tells what was written to it, and its heat", "nvme.json",
-			2000 * 512e3, .04, 71, "3 times, too hot for 2 minutes", []string{
+		{
+			"NVMe tells what was written to it, and its heat", "nvme.json",
+			2000 * 512e3, .04, 71, "3 times, too hot for 2 minutes",
+			[]string{
 				"267397176", "267399176", `"percentage_used": 3`, `"percentage_used": 4`,
 				`"current": 22`, `"current": 71`, "Count:   51", "Count:   54",
 				`"warning_temp_time": 0`, `"warning_temp_time": 2`,
-			}},
-		{"NVMe that stayed cool", "nvme.json", 100 * 512e3, .03, 22, "",
-			[]string{"267397176", "267397276"}},
+			},
+		},
+		{
+			"NVMe that stayed cool", "nvme.json", 100 * 512e3, .03, 22, "",
+			[]string{"267397176", "267397276"},
+		},
 		{"SATA by its statistics", "sata.json", 1000 * 4096, 1.3, 30, "too hot for 5 minutes", []string{
 			`"Logical Sectors Written", "value": 1000`, `"Logical Sectors Written", "value": 2000`,
 			`"Percentage Used Endurance Indicator", "value": 1`, `"Percentage Used Endurance Indicator", "value": 130`,
@@ -62,7 +67,8 @@ func TestSMART(t *testing.T) {
 	}
 }
 
-// A drive that tells nothing never fails a run: it is left out, or where the user asked for SMART there is a note.
+// A drive that tells nothing never fails a run: it is left out, or where the user asked for SMART
+// there is a note.
 func TestSMARTWithoutDrives(t *testing.T) {
 	dir := t.TempDir()
 	reports, err := filepath.Abs("testdata/smart")
@@ -81,14 +87,23 @@ esac
 	machine := &Machine{Drives: []Drive{{Name: "vda"}, {Name: "nvme0n1"}, {Name: "sdb"}}}
 	for mode, want := range map[string][]string{
 		SMARTAuto: nil, SMARTOff: nil,
-		SMARTOn: {"SMART of vda is not read: /dev/vda: Unable to detect device type",
-			"SMART of sdb is not read: its report cannot be read"},
+		SMARTOn: {
+			"SMART of vda is not read: /dev/vda: Unable to detect device type",
+			"SMART of sdb is not read: its report cannot be read",
+		},
 	} {
 		w := &Observer{o: Options{SMART: mode}, Machine: machine, Local: true}
 		w.smart(t.Context())
 		require.Len(t, w.Notes, len(want), mode)
 		for i, note := range w.Notes {
-			assert.True(t, strings.HasPrefix(note, want[i]), "%s: note %q, want %q", mode, note, want[i])
+			assert.True(
+				t,
+				strings.HasPrefix(note, want[i]),
+				"%s: note %q, want %q",
+				mode,
+				note,
+				want[i],
+			)
 		}
 		all := w.BeginSMART(t.Context())(t.Context())
 		if mode == SMARTOff {

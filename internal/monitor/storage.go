@@ -11,9 +11,10 @@ import (
 // PageBytes is the size of a database's page, by which bytes are counted as I/Os of a page.
 const PageBytes = 8192
 
-// IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the log too, the log's
-// writes, as the server counts them, are not among them, and neither are the reads of a background scan and, where the
-// server tells them apart, the reads and writes of vacuums.
+// IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the
+// log too, the log's writes, as the server counts them, are not among them, and neither are the
+// reads of a background scan and, where the server tells them apart, the reads and writes of
+// vacuums.
 func (d Drives) IOPS() (iops float64, measured bool) {
 	s, err := d.Storage()
 	if err != nil {
@@ -22,12 +23,14 @@ func (d Drives) IOPS() (iops float64, measured bool) {
 	return s.IOPS, true
 }
 
-// Storage is what the drives did for the databases in a time, by what these keep on them. Rates are a second.
+// Storage is what the drives did for the databases in a time, by what these keep on them. Rates are
+// a second.
 type Storage struct {
-	// IOPS is the reads and writes of the drives of the data, without those of the log, of a background scan and of
-	// vacuums.
+	// IOPS is the reads and writes of the drives of the data, without those of the log, of a
+	// background scan and of vacuums.
 	IOPS float64 `json:"iops"`
-	// PageIOPS is the bytes of these in pages. It is higher where the kernel merges several pages into one write.
+	// PageIOPS is the bytes of these in pages. It is higher where the kernel merges several pages
+	// into one write.
 	PageIOPS float64 `json:"page_iops"`
 
 	Reads        float64  `json:"reads_per_s"`
@@ -41,7 +44,8 @@ type Storage struct {
 	// Maintenance is what was taken out of Reads and Writes.
 	Maintenance Maintenance `json:"maintenance"`
 
-	// How long the servers waited for data and for the log, as they timed it; a write of the log with its sync.
+	// How long the servers waited for data and for the log, as they timed it; a write of the log
+	// with its sync.
 	ServerData *Times `json:"server_data,omitempty"`
 	ServerLog  *Times `json:"server_log,omitempty"`
 
@@ -49,7 +53,8 @@ type Storage struct {
 	// IOPSPerWatt counts the log's writes too, as the published reports do.
 	IOPSPerWatt *float64 `json:"iops_per_watt,omitempty"`
 
-	// Shared says that one drive holds data and log, so that only the server's counts of the log tell the two apart.
+	// Shared says that one drive holds data and log, so that only the server's counts of the log
+	// tell the two apart.
 	Shared bool `json:"shared,omitempty"`
 
 	Volumes []Volume `json:"volumes"`
@@ -58,8 +63,8 @@ type Storage struct {
 	Databases []DatabaseIO `json:"databases,omitempty"`
 }
 
-// Maintenance is the I/O of the data's drives, a second, that no transaction asked for: that of background scans, and
-// of vacuums, where the servers tell them apart.
+// Maintenance is the I/O of the data's drives, a second, that no transaction asked for: that of
+// background scans, and of vacuums, where the servers tell them apart.
 type Maintenance struct {
 	Reads   float64 `json:"reads_per_s"`
 	Writes  float64 `json:"writes_per_s"`
@@ -70,7 +75,8 @@ type Maintenance struct {
 // IOPS is reads and writes.
 func (m Maintenance) IOPS() float64 { return m.Reads + m.Writes }
 
-// Total is the reads and writes of data and log together, which the published reports call total IOPS.
+// Total is the reads and writes of data and log together, which the published reports call total
+// IOPS.
 func (s Storage) Total() float64 { return s.IOPS + s.LogWrites }
 
 // Volume is what one drive did.
@@ -88,7 +94,9 @@ func (d Drives) volumes() (all []Volume) {
 			continue
 		}
 		v := Volume{Name: drive, FileIO: d.io(drive)}
-		if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {
+		if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool {
+			return one.Name == drive
+		}); i >= 0 {
 			v.Roles = d.Machine.Drives[i].Roles
 			v.Machine = d.Machine.Drives[i].Machine
 		}
@@ -105,7 +113,8 @@ func (d Drives) counted(drive string) bool {
 	return known(reads) && (known(writes) || !slices.Contains(d.Counters.Columns, writes))
 }
 
-// total is the sum of a column's means over all items; NaN where there are none, or one of them has no value.
+// total is the sum of a column's means over all items; NaN where there are none, or one of them has
+// no value.
 func (d Drives) total(column string) float64 {
 	sum := math.NaN()
 	for i, name := range d.Counters.Items(column) {
@@ -119,9 +128,11 @@ func (d Drives) total(column string) float64 {
 
 // Why there is no Storage, where no drive is to blame.
 var (
-	errUnplaced = errors.New("which drives hold data and log is unknown, or their I/Os were not counted: " +
-		"run ds2 on the database machine, or name its exporter by --exporter " +
-		"and these drives by --devices data=nvme1n1,log=nvme2n1")
+	errUnplaced = errors.New(
+		"which drives hold data and log is unknown, or their I/Os were not counted: " +
+			"run ds2 on the database machine, or name its exporter by --exporter " +
+			"and these drives by --devices data=nvme1n1,log=nvme2n1",
+	)
 	errLogUncounted = errors.New("one drive holds data and log, and the server does not count " +
 		"how often it syncs the log, as PostgreSQL does since version 14")
 )
@@ -134,7 +145,11 @@ func (d Drives) known(role Role) error {
 			continue
 		}
 		if drive.WritesUnknown != "" {
-			return fmt.Errorf("the writes of drive %s are unknown: %s", drive.Name, drive.WritesUnknown)
+			return fmt.Errorf(
+				"the writes of drive %s are unknown: %s",
+				drive.Name,
+				drive.WritesUnknown,
+			)
 		}
 		if !d.counted(drive.Name) {
 			return errUnplaced
@@ -144,8 +159,9 @@ func (d Drives) known(role Role) error {
 	return err
 }
 
-// Storage sums up what the drives did. It is the one place that says what of it was data and what the log: by the
-// drives where these are apart, else by how often the servers synced their logs. The error says what is not known.
+// Storage sums up what the drives did. It is the one place that says what of it was data and what
+// the log: by the drives where these are apart, else by how often the servers synced their logs.
+// The error says what is not known.
 func (d Drives) Storage() (*Storage, error) {
 	if d.Machine == nil {
 		return nil, errUnplaced
@@ -186,7 +202,8 @@ func (d Drives) Storage() (*Storage, error) {
 		s.Writes = max(0, s.Writes-writes)
 		bytes = max(0, bytes-written)
 	}
-	scans, scanned := d.scrubbed() // past the server's own counters, so before the vacuums, which they count
+	// past the server's own counters, so before the vacuums, which they count
+	scans, scanned := d.scrubbed()
 	scans = min(s.Reads, scans)
 	scanned = min(bytes, scanned)
 	s.Reads = s.Reads - scans

@@ -40,8 +40,8 @@ func TestReadDevices(t *testing.T) {
 	}
 }
 
-// TestRolesOfExporter reads a system drive and those of data and log from an exporter: without their roles there are no
-// IOPS, with them the system drive has no part in them.
+// TestRolesOfExporter reads a system drive and those of data and log from an exporter: without
+// their roles there are no IOPS, with them the system drive has no part in them.
 func TestRolesOfExporter(t *testing.T) {
 	text := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n"
 	for _, name := range []string{
@@ -65,7 +65,8 @@ func TestRolesOfExporter(t *testing.T) {
 		{[]string{"data=nvme1n1", "nvme2n1"}, "open_datasync", 0, 1},
 		{[]string{"data=nvme1n1", "log=nvme2n1"}, "fdatasync", 30, 0},
 		{[]string{"data=nvme1n1", "log=nvme2n1", "sda"}, "fdatasync", 30, 0},
-		{[]string{"data=nvme1n1", "log=nvme2n1"}, "fsync", 0, 1}, // which flushes are a journal's is not to be seen
+		// which flushes are a journal's is not to be seen
+		{[]string{"data=nvme1n1", "log=nvme2n1"}, "fsync", 0, 1},
 	} {
 		server.text = text
 		w := &Observer{o: Options{Exporters: []string{server.URL}}}
@@ -100,8 +101,8 @@ func TestRolesOfExporter(t *testing.T) {
 	}
 }
 
-// TestSharedDrive has one server's data and log on one drive, and another server's log on a separate drive: each write
-// counts once.
+// TestSharedDrive has one server's data and log on one drive, and another server's log on a
+// separate drive: each write counts once.
 func TestSharedDrive(t *testing.T) {
 	columns := []string{
 		"disk.a.reads_per_second", "disk.a.writes_per_second", "disk.a.written_bytes_per_second",
@@ -111,7 +112,9 @@ func TestSharedDrive(t *testing.T) {
 	}
 	start := time.Unix(0, 0)
 	end := start.Add(time.Second)
-	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data, Log}}, {Name: "b", Roles: []Role{Log}}}}
+	machine := &Machine{
+		Drives: []Drive{{Name: "a", Roles: []Role{Data, Log}}, {Name: "b", Roles: []Role{Log}}},
+	}
 	storage := func(values ...float64) *Storage {
 		s, _ := Drives{Table{columns, []Row{{end, values}}}, machine, start, end}.Storage()
 		return s
@@ -121,17 +124,29 @@ func TestSharedDrive(t *testing.T) {
 	got := []float64{s.LogWrites, s.Writes, s.IOPS, s.PageIOPS, *s.LogBytes}
 	assert.Equal(t, []float64{50, 70, 70, 6e5 / PageBytes, 1e4}, got)
 	unknown := math.NaN()
-	assert.Nil(t, storage(0, 100, 9e5, 0, 20, 2e5, unknown, 20, 3e5, 2e5), "with the log's writes unknown")
-	assert.Nil(t, storage(0, 100, 9e5, unknown, unknown, unknown, 30, 20, 3e5, 2e5), "with a drive that is not counted")
+	assert.Nil(
+		t,
+		storage(0, 100, 9e5, 0, 20, 2e5, unknown, 20, 3e5, 2e5),
+		"with the log's writes unknown",
+	)
+	assert.Nil(
+		t,
+		storage(0, 100, 9e5, unknown, unknown, unknown, 30, 20, 3e5, 2e5),
+		"with a drive that is not counted",
+	)
 	columns = columns[:6]
 	assert.Nil(t, storage(0, 100, 9e5, 0, 20, 2e5), "with servers that count nothing of the log")
 }
 
-// TestLogWrites: a commit waits until its log is written, and for a flush of the drive's cache where it needs one.
+// TestLogWrites: a commit waits until its log is written, and for a flush of the drive's cache
+// where it needs one.
 func TestLogWrites(t *testing.T) {
 	unknown := math.NaN()
 	columns := []string{
-		"disk.a.writes_per_second", "disk.a.write_seconds", "disk.a.flushes_per_second", "disk.a.flush_seconds",
+		"disk.a.writes_per_second",
+		"disk.a.write_seconds",
+		"disk.a.flushes_per_second",
+		"disk.a.flush_seconds",
 		"db.log_syncs_per_second",
 	}
 	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Log}}}}
@@ -153,16 +168,26 @@ func TestLogWrites(t *testing.T) {
 			kind.Over = Interval
 			mean, longest, measured := seen.Slowest(kind)
 			assert.True(t, measured, why)
-			assert.InDeltaSlice(t, []float64{want, want}, []float64{mean, longest}, 1e-12, "%s: %+v", why, kind)
+			assert.InDeltaSlice(
+				t,
+				[]float64{want, want},
+				[]float64{mean, longest},
+				1e-12,
+				"%s: %+v",
+				why,
+				kind,
+			)
 		}
 	}
 }
 
-// TestWhoseReads: what vacuums did is no achieved I/O, where the server tells them apart; and a read lasts as long as
-// the drive or the server has it, whichever is longer.
+// TestWhoseReads: what vacuums did is no achieved I/O, where the server tells them apart; and a
+// read lasts as long as the drive or the server has it, whichever is longer.
 func TestWhoseReads(t *testing.T) {
 	unknown := math.NaN()
-	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}, {Name: "b", Roles: []Role{Log}}}}
+	machine := &Machine{
+		Drives: []Drive{{Name: "a", Roles: []Role{Data}}, {Name: "b", Roles: []Role{Log}}},
+	}
 	start := time.Unix(0, 0)
 	for why, c := range map[string]struct {
 		running                 float64 // vacuums
@@ -218,7 +243,13 @@ func TestWhoseReads(t *testing.T) {
 		data := IOKind{Role: Data, Over: Interval}
 		read, _, _ := seen.Slowest(data)
 		log, _, _ := seen.Slowest(IOKind{Role: Log, Write: true, Over: Interval})
-		assert.InDeltaSlice(t, []float64{c.iops, c.read, c.log}, []float64{s.IOPS, read, log}, 1e-9, why)
+		assert.InDeltaSlice(
+			t,
+			[]float64{c.iops, c.read, c.log},
+			[]float64{s.IOPS, read, log},
+			1e-9,
+			why,
+		)
 		_, _, held := seen.HeldAbove(data)
 		assert.Equal(t, c.held, held, why)
 		assert.Equal(t, math.IsNaN(c.vacuums), !s.Maintenance.Vacuums, why)
@@ -229,16 +260,33 @@ func TestWhoseReads(t *testing.T) {
 // TestScanBesideVacuum: what a scan read is taken out once, also where a vacuum runs beside it.
 func TestScanBesideVacuum(t *testing.T) {
 	columns := []string{
-		"disk.a.reads_per_second", "disk.a.writes_per_second", "disk.b.reads_per_second", "disk.b.writes_per_second",
-		ScrubReads, TransactionReads, TransactionWrites, VacuumReads, VacuumWrites, DatabaseVacuums,
+		"disk.a.reads_per_second",
+		"disk.a.writes_per_second",
+		"disk.b.reads_per_second",
+		"disk.b.writes_per_second",
+		ScrubReads,
+		TransactionReads,
+		TransactionWrites,
+		VacuumReads,
+		VacuumWrites,
+		DatabaseVacuums,
 	}
-	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}, {Name: "b", Roles: []Role{Log}}}}
+	machine := &Machine{
+		Drives: []Drive{{Name: "a", Roles: []Role{Data}}, {Name: "b", Roles: []Role{Log}}},
+	}
 	start := time.Unix(0, 0)
-	row := Row{start.Add(time.Second), []float64{100, 50, 0, 5, 30, 60, 50, 0, 0, 1}} // 10 of a vacuum not yet counted
+	row := Row{
+		start.Add(time.Second),
+		[]float64{100, 50, 0, 5, 30, 60, 50, 0, 0, 1},
+	} // 10 of a vacuum not yet counted
 	seen := Drives{Table{columns, []Row{row}}, machine, start, row.Time}
 	s, err := seen.Storage()
 	require.NoError(t, err)
-	assert.Equal(t, []float64{60, 50, 40, 0}, []float64{s.Reads, s.Writes, s.Maintenance.Reads, s.Maintenance.Writes})
+	assert.Equal(
+		t,
+		[]float64{60, 50, 40, 0},
+		[]float64{s.Reads, s.Writes, s.Maintenance.Reads, s.Maintenance.Writes},
+	)
 	for range lateReport { // samples after the window, in which it has ended
 		row.Time, row.Values = row.Time.Add(time.Second), append(slices.Clone(row.Values[:9]), 0)
 		seen.Counters.Rows = append(seen.Counters.Rows, row)
@@ -250,8 +298,8 @@ func TestScanBesideVacuum(t *testing.T) {
 	assert.Equal(t, 120., work.Drives, "users and vacuum")
 }
 
-// TestHighestMean: a part of the window counts for the maximum also where its last second had no I/O, and not where the
-// window ends amid it.
+// TestHighestMean: a part of the window counts for the maximum also where its last second had no
+// I/O, and not where the window ends amid it.
 func TestHighestMean(t *testing.T) {
 	start := time.Unix(0, 0)
 	counters := Table{Columns: []string{"disk.a.writes_per_second", "disk.a.write_seconds"}}
@@ -265,18 +313,29 @@ func TestHighestMean(t *testing.T) {
 		case second >= 60:
 			values[1] = .9
 		}
-		counters.Rows = append(counters.Rows, Row{start.Add(time.Duration(second+1) * time.Second), values})
+		counters.Rows = append(
+			counters.Rows,
+			Row{start.Add(time.Duration(second+1) * time.Second), values},
+		)
 	}
 	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}}}
 	for seconds, want := range map[int]float64{60: .3, 65: .3, 70: .3, 75: .9} {
 		seen := Drives{counters, machine, start, start.Add(time.Duration(seconds) * time.Second)}
 		mean, longest, measured := seen.Slowest(IOKind{Role: Data, Write: true, Over: VerdictMeans})
 		assert.True(t, measured)
-		assert.InDelta(t, max(want, mean), longest, 1e-9, "a window of %d s, of which 70 are measured", seconds)
+		assert.InDelta(
+			t,
+			max(want, mean),
+			longest,
+			1e-9,
+			"a window of %d s, of which 70 are measured",
+			seconds,
+		)
 	}
 }
 
-// TestVacuumsInTime: what a vacuum did counts in the time in which it ran, also where a window begins or ends amid it.
+// TestVacuumsInTime: what a vacuum did counts in the time in which it ran, also where a window
+// begins or ends amid it.
 func TestVacuumsInTime(t *testing.T) {
 	start := time.Unix(0, 0)
 	counters := Table{Columns: []string{VacuumReads, DatabaseVacuums}}
@@ -290,13 +349,22 @@ func TestVacuumsInTime(t *testing.T) {
 		case second == 86:
 			values[0] = 1600
 		}
-		counters.Rows = append(counters.Rows, Row{start.Add(time.Duration(second) * time.Second), values})
+		counters.Rows = append(
+			counters.Rows,
+			Row{start.Add(time.Duration(second) * time.Second), values},
+		)
 	}
 	for _, c := range []struct{ from, to, want float64 }{
-		{0, 60, 3200. / 60}, {30, 60, 1200. / 30}, {0, 30, 2000. / 30}, {45, 70, 0}, {72, 90, 1400. / 18},
+		{0, 60, 3200. / 60},
+		{30, 60, 1200. / 30},
+		{0, 30, 2000. / 30},
+		{45, 70, 0},
+		{72, 90, 1400. / 18},
 		{80, 86, 100},
 	} {
-		at := func(second float64) time.Time { return start.Add(time.Duration(second) * time.Second) }
+		at := func(second float64) time.Time {
+			return start.Add(time.Duration(second) * time.Second)
+		}
 		seen := Drives{counters, nil, at(c.from), at(c.to)}
 		assert.InDelta(t, c.want, seen.spread(VacuumReads), 1e-9, "%g to %g", c.from, c.to)
 	}

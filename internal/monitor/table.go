@@ -37,8 +37,8 @@ func (t *Table) Values(column string) []float64 {
 	return values
 }
 
-// Mean is the mean of a column's values after from and up to to (a sample stands for the second before it); NaN where
-// there are none.
+// Mean is the mean of a column's values after from and up to to (a sample stands for the second
+// before it); NaN where there are none.
 func (t *Table) Mean(column string, from, to time.Time) float64 {
 	sum := 0.0
 	values := t.between(column, from, to)
@@ -48,8 +48,8 @@ func (t *Table) Mean(column string, from, to time.Time) float64 {
 	return sum / float64(len(values))
 }
 
-// Quantile is the value that the share q of a column's values after from and up to to does not exceed; NaN where there
-// are none.
+// Quantile is the value that the share q of a column's values after from and up to to does not
+// exceed; NaN where there are none.
 func (t *Table) Quantile(column string, q float64, from, to time.Time) float64 {
 	values := t.between(column, from, to)
 	if len(values) == 0 {
@@ -79,8 +79,8 @@ type Point struct {
 	Value float64
 }
 
-// Set puts a series into the rows by their times, in a column of that name, new or not: the newest reading at or before
-// a row's time, where it is at most 30 s old. Other rows stay as they are.
+// Set puts a series into the rows by their times, in a column of that name, new or not: the newest
+// reading at or before a row's time, where it is at most 30 s old. Other rows stay as they are.
 func (t *Table) Set(column string, s Series) {
 	i := t.place(column)
 	for _, row := range t.Rows {

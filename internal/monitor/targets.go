@@ -11,12 +11,15 @@ import (
 	"ds2/internal/store"
 )
 
-// server asks a server about itself and its databases, and opens their counters. What all databases share, such as the
-// log, is read through the first.
+// server asks a server about itself and its databases, and opens their counters. What all databases
+// share, such as the log, is read through the first.
 func (w *Observer) server(ctx context.Context, s *Instance, several bool) error {
 	if s.Unknown != nil {
-		w.note("server %s is known by its address only, so under another address it counts as another server: %v",
-			s.Name, s.Unknown)
+		w.note(
+			"server %s is known by its address only, so under another address it counts as another server: %v",
+			s.Name,
+			s.Unknown,
+		)
 	}
 	item := ""
 	if several {
@@ -58,8 +61,8 @@ func (w *Observer) server(ctx context.Context, s *Instance, several bool) error 
 	return nil
 }
 
-// Locator is an engine that knows more of where its server runs than FindProcess. An address does not tell: that
-// of a tunnel is localhost.
+// Locator is an engine that knows more of where its server runs than FindProcess. An address does
+// not tell: that of a tunnel is localhost.
 type Locator interface {
 	// Here says whether the server runs on this machine. It is false where that is unknown.
 	Here(ctx context.Context) bool
@@ -81,8 +84,8 @@ func (w *Observer) item(t store.Database) string {
 	return t.Label()
 }
 
-// files opens what a target's server counts of its files itself. Where the drives are not observed, the files stand for
-// them.
+// files opens what a target's server counts of its files itself. Where the drives are not observed,
+// the files stand for them.
 func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asDrives bool) {
 	if s.Queries.FileCounters == "" {
 		return
@@ -99,14 +102,17 @@ func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asD
 	if asDrives {
 		w.note("the drives are judged by what %s counted of its files", t.Label())
 		for _, f := range files {
-			w.Machine.Drives = append(w.Machine.Drives, Drive{Name: f.Name, File: true, Roles: []Role{f.Role}})
+			w.Machine.Drives = append(
+				w.Machine.Drives,
+				Drive{Name: f.Name, File: true, Roles: []Role{f.Role}},
+			)
 		}
 	}
 	w.Sources = append(w.Sources, src)
 }
 
-// process finds a server's process on this machine, and opens the counters of it and of its container, which is nil
-// where it may use all of the machine.
+// process finds a server's process on this machine, and opens the counters of it and of its
+// container, which is nil where it may use all of the machine.
 func (w *Observer) process(ctx context.Context, s *Instance, item string) (container *Container) {
 	pid, err := FindProcess(ctx, s.Databases[0], Root.Proc)
 	var held limits
@@ -125,7 +131,8 @@ func (w *Observer) process(ctx context.Context, s *Instance, item string) (conta
 	return container
 }
 
-// thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
+// thisMachine opens the counters of the machine that ds2 runs on, on which the database files named
+// lie.
 func (w *Observer) thisMachine(ctx context.Context, files []File) (err error) {
 	w.Local = true
 	devices := slices.Clone(w.devices)

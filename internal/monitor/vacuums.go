@@ -7,8 +7,8 @@ import (
 
 // A server counts the I/Os of a vacuum when it ends, and those of transactions at once.
 
-// Work is reads and writes a second: those of the drives of the data without a background scan's, and those that the
-// servers counted, NaN where they do not tell.
+// Work is reads and writes a second: those of the drives of the data without a background scan's,
+// and those that the servers counted, NaN where they do not tell.
 type Work struct{ Drives, Transactions, Vacuums float64 }
 
 // Work is what was done; false where the drives were not counted.
@@ -25,9 +25,9 @@ func (d Drives) Work() (w Work, measured bool) {
 	}, true
 }
 
-// byVacuums is how many of some I/Os of the drives a second vacuums did: the share that the servers counted. NaN where
-// they do not tell. What a vacuum does that still runs at the end is not counted yet: it is what transactions did not
-// ask for.
+// byVacuums is how many of some I/Os of the drives a second vacuums did: the share that the servers
+// counted. NaN where they do not tell. What a vacuum does that still runs at the end is not counted
+// yet: it is what transactions did not ask for.
 func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
 	some := d.spread(vacuums)
 	asked := d.total(transactions)
@@ -37,7 +37,9 @@ func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
 	}
 	running := d.sums(DatabaseVacuums)
 	last := running[max(0, len(running)-lateReport):]
-	if !(d.total(DatabaseVacuums) > 0 && slices.ContainsFunc(last, func(n float64) bool { return n > 0 })) {
+	if !(d.total(DatabaseVacuums) > 0 && slices.ContainsFunc(last, func(n float64) bool {
+		return n > 0
+	})) {
 		return counted // of those that have ended all is
 	}
 	if extends := d.total(TransactionExtends); transactions == TransactionWrites && extends > 0 {
@@ -46,11 +48,12 @@ func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
 	return max(counted, ios-asked)
 }
 
-// lateReport is how many samples after the last in which a vacuum ran its server may count what it did.
+// lateReport is how many samples after the last in which a vacuum ran its server may count what it
+// did.
 const lateReport = 3
 
-// spread is the mean of what vacuums did. A server counts it when a vacuum ends: here it is of the time in which that
-// ran.
+// spread is the mean of what vacuums did. A server counts it when a vacuum ends: here it is of the
+// time in which that ran.
 func (d Drives) spread(column string) float64 {
 	if total := d.total(column); math.IsNaN(total) || math.IsNaN(d.total(DatabaseVacuums)) {
 		return total
@@ -95,8 +98,8 @@ func (d Drives) sums(column string) []float64 {
 	return sums
 }
 
-// scrubbed is what scans in the background had drives read, in requests and bytes a second. A request that the kernel
-// served from its cache did not reach them, as far as that is known.
+// scrubbed is what scans in the background had drives read, in requests and bytes a second. A
+// request that the kernel served from its cache did not reach them, as far as that is known.
 func (d Drives) scrubbed() (requests, bytes float64) {
 	requests = d.mean(ScrubReads)
 	bytes = d.mean(ScrubReadBytes)

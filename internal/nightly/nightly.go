@@ -14,8 +14,8 @@ func Only(t testing.TB, why string) {
 	}
 }
 
-// Long skips a test that takes more than a few seconds where go test -short asks for the quick ones: make test. CI runs
-// it.
+// Long skips a test that takes more than a few seconds where go test -short asks for the quick
+// ones: make test. CI runs it.
 func Long(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {

@@ -1,4 +1,5 @@
-// Package numbers writes numbers for readers, the same in reports, on terminals and in what records say in words.
+// Package numbers writes numbers for readers, the same in reports, on terminals and in what records
+// say in words.
 package numbers
 
 import (
@@ -18,8 +19,8 @@ func Decimals(f float64, decimals int) string { return english.Sprintf("%.*f", d
 // Integer prints a whole number with commas between thousands.
 func Integer[N int | int64](n N) string { return english.Sprintf("%d", n) }
 
-// Worth prints a figure with as many digits as half the width of its interval carries: two of that. Without an interval
-// it has one decimal; from 100 on it has none in any case.
+// Worth prints a figure with as many digits as half the width of its interval carries: two of that.
+// Without an interval it has one decimal; from 100 on it has none in any case.
 func Worth(f, half float64) string {
 	digits := 1
 	if half > 0 {

@@ -14,9 +14,9 @@ import (
 type Bench struct {
 	Status string
 	Runs   []*Made
-	// Value is the median of the runs that count, Mean their mean, Geometric their geometric mean, Half half the width
-	// of the interval of Mean by Student's t, at 95 %, and Spread the highest less the lowest in percent of it. What is
-	// unknown is NaN.
+	// Value is the median of the runs that count, Mean their mean, Geometric their geometric mean,
+	// Half half the width of the interval of Mean by Student's t, at 95 %, and Spread the highest
+	// less the lowest in percent of it. What is unknown is NaN.
 	Value, Mean, Geometric, Half, Spread float64
 	Idle, Watts                          float64 // medians
 	Limits                               []LimitOfRuns
@@ -56,8 +56,10 @@ func ReadBench(dir string) (*Bench, error) {
 		b.Runs = append(b.Runs, &Made{Run: r, Dir: ".", Status: r.Status, Counts: r.Reached})
 	}
 	for _, run := range s.list("runs") {
-		m := &Made{Dir: run.text("dir"), Status: run.text("status"), Practice: run.yes("practice"),
-			Block: run.number("block"), Number: run.number("number"), Faults: run.texts("faults")}
+		m := &Made{
+			Dir: run.text("dir"), Status: run.text("status"), Practice: run.yes("practice"),
+			Block: run.number("block"), Number: run.number("number"), Faults: run.texts("faults"),
+		}
 		m.Run, err = ReadRun(filepath.Join(dir, m.Dir))
 		over := m.Status == "done" || m.Status == "aborted"
 		if over && err != nil {
@@ -112,8 +114,11 @@ func (b *Bench) compute() {
 		for i := range b.Limits {
 			l := &b.Limits[i]
 			l.Of++
-			// Where none failed in the window of a run that limits ended, it lies before what ended it: none is held.
-			broken := r.Counts && slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
+			// Where none failed in the window of a run that limits ended, it lies before what ended
+			// it: none is held.
+			broken := r.Counts && slices.ContainsFunc(r.Limits, func(l Limit) bool {
+				return !l.Holds
+			})
 			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || broken)
 			l.Holds = l.Holds && holds
 			if holds {
@@ -123,9 +128,9 @@ func (b *Bench) compute() {
 	}
 }
 
-// Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where it ended by two runs in a row that failed
-// (counted from 0 where an experiment is continued), 3 where a limit fails, a run failed or a fault was found in one
-// that counts, and else 0.
+// Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where it ended by two runs in
+// a row that failed (counted from 0 where an experiment is continued), 3 where a limit fails, a run
+// failed or a fault was found in one that counts, and else 0.
 func (b *Bench) Exit() int {
 	code := 0
 	row := 0
@@ -171,7 +176,8 @@ func (b *Bench) Bound() bool {
 	return slices.ContainsFunc(b.Counted(), func(r *Made) bool { return r.P95AtLeast })
 }
 
-// Drifts says that more than half of the runs that count drift, up or down, by more than 12.5 % over their windows.
+// Drifts says that more than half of the runs that count drift, up or down, by more than 12.5 %
+// over their windows.
 func (b *Bench) Drifts() bool {
 	up := 0
 	down := 0
@@ -186,8 +192,8 @@ func (b *Bench) Drifts() bool {
 	return 2*max(up, down) > len(b.Counted())
 }
 
-// Difference is by how much one configuration differs from another, in percent; interval and P are NaN where they are
-// unknown.
+// Difference is by how much one configuration differs from another, in percent; interval and P are
+// NaN where they are unknown.
 type Difference struct {
 	Percent, Low, High, P float64
 	Blocks                int
@@ -201,8 +207,8 @@ func unknown() Difference {
 // point is a run of a block.
 type point struct{ block, number, logarithm float64 }
 
-// points are the logarithms of a figure in the runs that count; none where one of them is unknown, or is not positive
-// and has no logarithm.
+// points are the logarithms of a figure in the runs that count; none where one of them is unknown,
+// or is not positive and has no logarithm.
 func points(b *Bench, figure func(*Made) float64) (all []point) {
 	for _, r := range b.Counted() {
 		v := figure(r)
@@ -214,7 +220,8 @@ func points(b *Bench, figure func(*Made) float64) (all []point) {
 	return all
 }
 
-// line is the pairs of two configurations by blocks: by how much more of logarithm, and how many runs later.
+// line is the pairs of two configurations by blocks: by how much more of logarithm, and how many
+// runs later.
 type line struct {
 	rises, later []float64
 	xx, xy       float64 // about the means
@@ -233,7 +240,13 @@ func newLine(a, b []point) (l line) {
 	for _, p := range a {
 		for _, q := range b {
 			if p.block == q.block {
-				l.rises, l.later = append(l.rises, q.logarithm-p.logarithm), append(l.later, q.number-p.number)
+				l.rises, l.later = append(
+					l.rises,
+					q.logarithm-p.logarithm,
+				), append(
+					l.later,
+					q.number-p.number,
+				)
 			}
 		}
 	}
@@ -247,10 +260,16 @@ func newLine(a, b []point) (l line) {
 	return l
 }
 
-// InBlocks is the difference of two of the configurations of an experiment in blocks. The drift is one for all pairs of
-// them, by least squares in which each pair weighs one over its variance. Of k configurations each is in k − 1 pairs,
-// so that k/2 of their k(k−1)/2 sums are independent. divided is by what the level of .05 is divided.
-func InBlocks(all []*Bench, base, other int, figure func(*Made) float64, divided float64) Difference {
+// InBlocks is the difference of two of the configurations of an experiment in blocks. The drift is
+// one for all pairs of them, by least squares in which each pair weighs one over its variance. Of k
+// configurations each is in k − 1 pairs, so that k/2 of their k(k−1)/2 sums are independent.
+// divided is by what the level of .05 is divided.
+func InBlocks(
+	all []*Bench,
+	base, other int,
+	figure func(*Made) float64,
+	divided float64,
+) Difference {
 	d := unknown()
 	sum := 0.
 	products := 0.
@@ -323,8 +342,8 @@ func (d *Difference) interval(rise, deviation, freedom, divided float64) {
 	d.P = min(1, divided*2*student(freedom).Survival(math.Abs(rise)/deviation))
 }
 
-// Gate is what the exit code of a gate that fails where a figure changes by less than a bound must be: 3 where the
-// whole interval lies below, 4 where that cannot be told.
+// Gate is what the exit code of a gate that fails where a figure changes by less than a bound must
+// be: 3 where the whole interval lies below, 4 where that cannot be told.
 func (d Difference) Gate(bound float64) int {
 	switch {
 	case d.High < bound:
@@ -349,8 +368,9 @@ func Unlike(what string, kit, oracle any) string {
 	return fmt.Sprintf("%s: ds2 says %v, the record's files come to %v", what, kit, oracle)
 }
 
-// Divided is by what the level .05 of the bench's intervals is divided. Each look before the planned end had the level
-// .001, which the end lacks; a k-th end has a k-th part of the level, and an experiment that is not done has .001.
+// Divided is by what the level .05 of the bench's intervals is divided. Each look before the
+// planned end had the level .001, which the end lacks; a k-th end has a k-th part of the level, and
+// an experiment that is not done has .001.
 func (b *Bench) Divided() float64 {
 	spent := 0.
 	ends := 1.

@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Check compares all records of runs and benches in a directory with what their files come to, and says where they
-// disagree. Runs that have not come to their end, and what was damaged, are left out.
+// Check compares all records of runs and benches in a directory with what their files come to, and
+// says where they disagree. Runs that have not come to their end, and what was damaged, are left
+// out.
 func Check(dir string) (wrong []string, records int) {
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "summary.json" {
@@ -20,7 +21,10 @@ func Check(dir string) (wrong []string, records int) {
 		var found []string
 		switch s.text("kind") {
 		case "run":
-			if r, err := ReadRun(dir); err == nil && s.text("status") != "running" && s.at("windows") != nil {
+			if r, err := ReadRun(
+				dir,
+			); err == nil && s.text("status") != "running" &&
+				s.at("windows") != nil {
 				found = r.Check()
 				records = records + 1
 			}
@@ -88,8 +92,12 @@ func (r *Run) Check() (wrong differ) {
 		"read latency, slowest device":      func() float64 { return r.Latency("", false) },
 		"write latency, slowest device":     func() float64 { return r.Latency("", true) },
 		"log write latency, slowest device": func() float64 { return r.Latency("log", true) },
-		"reads of the devices":              func() float64 { return r.ofDrives(".reads_per_second") },
-		"writes of the devices":             func() float64 { return r.ofDrives(".writes_per_second") },
+		"reads of the devices": func() float64 {
+			return r.ofDrives(".reads_per_second")
+		},
+		"writes of the devices": func() float64 {
+			return r.ofDrives(".writes_per_second")
+		},
 	}
 	for _, c := range s.list("conditions") {
 		if figure, ok := figures[c.text("name")]; ok {

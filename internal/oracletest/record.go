@@ -1,6 +1,6 @@
-// Package oracletest computes the figures of records a second time, for tests: from the files of a record and
-// arithmetic, by plain loops, as docs/explanation/method.md and docs/reference say. It imports nothing of ds2, so that
-// a fault of the kit is not in both.
+// Package oracletest computes the figures of records a second time, for tests: from the files of a
+// record and arithmetic, by plain loops, as docs/explanation/method.md and docs/reference say. It
+// imports nothing of ds2, so that a fault of the kit is not in both.
 package oracletest
 
 import (
@@ -124,8 +124,8 @@ func (h *histogram) add(o histogram) {
 	h.total += o.total
 }
 
-// highest is the upper bound of a bar in microseconds. Two significant digits take 256 bars of 1 µs, and then 128 for
-// each doubling.
+// highest is the upper bound of a bar in microseconds. Two significant digits take 256 bars of 1
+// µs, and then 128 for each doubling.
 func highest(i int) int64 {
 	if i < 256 {
 		return int64(i)
@@ -145,8 +145,8 @@ func (h histogram) quantile(share float64) float64 {
 	return math.NaN()
 }
 
-// decode reads HdrHistogram's V2 encoding, compressed, in base64: big-endian words of 4 and 8 bytes, and zigzag LEB128
-// counts, of which one below zero is a number of empty bars.
+// decode reads HdrHistogram's V2 encoding, compressed, in base64: big-endian words of 4 and 8
+// bytes, and zigzag LEB128 counts, of which one below zero is a number of empty bars.
 func decode(text string) (h histogram, err error) {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(b) < 8 || binary.BigEndian.Uint32(b) != 0x1c849314 {

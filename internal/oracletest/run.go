@@ -59,11 +59,22 @@ func ReadRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{summary: s, Status: s.text("status"), Unit: s.text("spec", "words", "unit"),
-		OPM: math.NaN(), P95: math.NaN(), Value: math.NaN(), Idle: math.NaN(), Watts: math.NaN(), Drift: math.NaN()}
+	r := &Run{
+		summary: s,
+		Status:  s.text("status"),
+		Unit:    s.text("spec", "words", "unit"),
+		OPM:     math.NaN(),
+		P95:     math.NaN(),
+		Value:   math.NaN(),
+		Idle:    math.NaN(),
+		Watts:   math.NaN(),
+		Drift:   math.NaN(),
+	}
 	samples, samplesErr := readRows(filepath.Join(dir, "samples.csv.gz"))
 	histograms, histogramsErr := readRows(filepath.Join(dir, "histograms.csv.gz"))
-	r.host, _ = readRows(filepath.Join(dir, "host.csv.gz")) // there is none where nothing was observed
+	r.host, _ = readRows(
+		filepath.Join(dir, "host.csv.gz"),
+	) // there is none where nothing was observed
 	if err := errors.Join(samplesErr, histogramsErr); err != nil {
 		return nil, err
 	}
@@ -78,8 +89,10 @@ func ReadRun(dir string) (*Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.times = append(r.times, times{h.text("series"), millis(h.number("from_s")), millis(h.number("to_s")),
-			h.number("sum_ns") / 1e6, decoded})
+		r.times = append(r.times, times{
+			h.text("series"), millis(h.number("from_s")), millis(h.number("to_s")),
+			h.number("sum_ns") / 1e6, decoded,
+		})
 	}
 	return r, r.compute()
 }
@@ -111,10 +124,13 @@ func (r *Run) compute() error {
 	return nil
 }
 
-// window finds the first window: the one that was asked for, or the run phase. Bounds are those of the nearest samples.
+// window finds the first window: the one that was asked for, or the run phase. Bounds are those of
+// the nearest samples.
 func (r *Run) window() error {
 	all := r.samples
-	run := slices.DeleteFunc(slices.Clone(all), func(s sample) bool { return s.text("phase") != "run" })
+	run := slices.DeleteFunc(slices.Clone(all), func(s sample) bool {
+		return s.text("phase") != "run"
+	})
 	if len(run) == 0 {
 		return nil
 	}
@@ -164,8 +180,8 @@ func (r *Run) total(column string) (sum float64) {
 	return sum
 }
 
-// steady applies SNIA's rule to fifths of the window. Runs whose checkpoints are known are judged over whole cycles,
-// which is left out here.
+// steady applies SNIA's rule to fifths of the window. Runs whose checkpoints are known are judged
+// over whole cycles, which is left out here.
 func (r *Run) steady() {
 	all := r.inWindow()
 	if len(all) < 10 {
@@ -194,9 +210,10 @@ func (r *Run) steady() {
 	r.Steady = 100*(most-least)/mean <= 20 && math.Abs(r.Drift) <= 12.5
 }
 
-// time is a quantile of the response times of an operation or a group in milliseconds, over the intervals that lie in
-// the window; of a share below 0 it is their mean. To whole orders belong those that were dropped, whose times are
-// lower bounds: so is a quantile at or above the shortest of them.
+// time is a quantile of the response times of an operation or a group in milliseconds, over the
+// intervals that lie in the window; of a share below 0 it is their mean. To whole orders belong
+// those that were dropped, whose times are lower bounds: so is a quantile at or above the shortest
+// of them.
 func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bool) {
 	names := []string{name}
 	if group := r.summary.texts("spec", "words", "groups", name); len(group) > 0 {
@@ -286,9 +303,9 @@ func (r *Run) ofDrives(column string) (sum float64) {
 	return sum
 }
 
-// Latency is the mean over all reads or writes of the slowest drive with a role in the window, in milliseconds. A write
-// of the log takes as long as a commit waits: until it is written, and the drive's cache flushed; as the server timed
-// it, where that is longer.
+// Latency is the mean over all reads or writes of the slowest drive with a role in the window, in
+// milliseconds. A write of the log takes as long as a commit waits: until it is written, and the
+// drive's cache flushed; as the server timed it, where that is longer.
 func (r *Run) Latency(role string, write bool) float64 {
 	rate := ".reads_per_second"
 	latency := ".read_seconds"
@@ -336,8 +353,8 @@ func (r *Run) Latency(role string, write bool) float64 {
 	return slowest
 }
 
-// logWait is how long the server waited for a write of its log and the sync after it, where it timed them, in
-// milliseconds.
+// logWait is how long the server waited for a write of its log and the sync after it, where it
+// timed them, in milliseconds.
 func (r *Run) logWait() float64 {
 	writes := 0.
 	writing := 0.
@@ -351,7 +368,12 @@ func (r *Run) logWait() float64 {
 		}
 		writes = writes + n
 		writing = writing + took
-		if n, took = s.number("db.log_syncs_per_second"), s.number("db.log_sync"); n > 0 && took >= 0 {
+		if n, took = s.number(
+			"db.log_syncs_per_second",
+		), s.number(
+			"db.log_sync",
+		); n > 0 &&
+			took >= 0 {
 			syncs = syncs + n
 			syncing = syncing + took
 		}
@@ -363,8 +385,8 @@ func (r *Run) logWait() float64 {
 	return 1000 * wait
 }
 
-// IOPS is the reads and writes a second of the data's drives. Where one holds the log too, the log's writes, as many as
-// its syncs, are none of the data. NaN: not known.
+// IOPS is the reads and writes a second of the data's drives. Where one holds the log too, the
+// log's writes, as many as its syncs, are none of the data. NaN: not known.
 func (r *Run) IOPS() (iops float64) {
 	shared := false
 	writes := 0.
@@ -386,7 +408,8 @@ func (r *Run) IOPS() (iops float64) {
 // limitForm is a figure, how it compares, a number and its unit.
 var limitForm = regexp.MustCompile(`^(.+?) *([<>]=?) *([0-9.]+) *(|%|us|ms|s|m)$`)
 
-// limit judges a limit such as "order p95 < 500ms" over the window. Without a figure it does not hold.
+// limit judges a limit such as "order p95 < 500ms" over the window. Without a figure it does not
+// hold.
 func (r *Run) limit(text string) (l Limit, err error) {
 	l = Limit{Text: text, Measured: math.NaN()}
 	parts := limitForm.FindStringSubmatch(text)
@@ -412,7 +435,8 @@ func (r *Run) limit(text string) (l Limit, err error) {
 	return l, err
 }
 
-// measured is the figure of a limit in its base unit; NaN where it is unknown, or none that is computed here.
+// measured is the figure of a limit in its base unit; NaN where it is unknown, or none that is
+// computed here.
 func (r *Run) measured(figure string) (v float64, atLeast bool) {
 	switch figure {
 	case "opm":

@@ -1,6 +1,7 @@
-// Package preflight looks, before a run, at what could go wrong with it in its first minutes. It changes nothing. The
-// engines know what a server needs (Examiner), package monitor what can be observed; here stands what only
-// both together say, and what concerns this machine. How a finding looks is for the command line.
+// Package preflight looks, before a run, at what could go wrong with it in its first minutes. It
+// changes nothing. The engines know what a server needs (Examiner), package monitor what can be
+// observed; here stands what only both together say, and what concerns this machine. How a finding
+// looks is for the command line.
 package preflight
 
 import (
@@ -16,8 +17,9 @@ import (
 	"ds2/internal/store"
 )
 
-// Examiner is an engine that asks the server about its version, rights, connections and log. It changes nothing. What
-// cannot be asked is a finding too; the error is only about a server that cannot be reached.
+// Examiner is an engine that asks the server about its version, rights, connections and log. It
+// changes nothing. What cannot be asked is a finding too; the error is only about a server that
+// cannot be reached.
 type Examiner interface {
 	Examine(ctx context.Context, users int) (store.Examination, error)
 }
@@ -46,8 +48,8 @@ type Target struct {
 	Label     string
 	Files     []monitor.File
 	LogGrowth int64 // bytes; negative: unknown
-	// Free tells how much is free in a directory of the server's machine, and which file system of which machine that
-	// is.
+	// Free tells how much is free in a directory of the server's machine, and which file system of
+	// which machine that is.
 	Free func(dir string) (bytes int64, machine, mount string, ok bool)
 }
 
@@ -58,12 +60,13 @@ func warning(what, found, do string) store.Finding {
 // place is a file system of a machine.
 type place struct {
 	machine, mount string
-	free           int64            // bytes
-	logs           map[string]int64 // by how much each may grow, by path: databases of one server have one log
+	free           int64 // bytes
+	// by how much each may grow, by path: databases of one server have one log
+	logs map[string]int64
 }
 
-// Room looks whether the servers' drives have room for their logs. How fast a run fills them shows only when it is
-// under way, and ends it in time.
+// Room looks whether the servers' drives have room for their logs. How fast a run fills them shows
+// only when it is under way, and ends it in time.
 func Room(targets []Target) (all []store.Finding) {
 	var places []place
 	for _, t := range targets {
@@ -75,11 +78,16 @@ func Room(targets []Target) (all []store.Finding) {
 		for _, file := range t.Files {
 			bytes, machine, mount, ok := t.Free(file.Path)
 			if !ok {
-				all = append(all, warning(what, fmt.Sprintf("how much is free in %s is unknown", file.Path),
-					"check it yourself, or name an exporter of its machine by --exporter"))
+				all = append(
+					all,
+					warning(what, fmt.Sprintf("how much is free in %s is unknown", file.Path),
+						"check it yourself, or name an exporter of its machine by --exporter"),
+				)
 				break
 			}
-			at := slices.IndexFunc(places, func(p place) bool { return p.machine == machine && p.mount == mount })
+			at := slices.IndexFunc(places, func(p place) bool {
+				return p.machine == machine && p.mount == mount
+			})
 			if at < 0 {
 				at = len(places)
 				places = append(places, place{machine, mount, bytes, map[string]int64{}})
@@ -94,8 +102,10 @@ func Room(targets []Target) (all []store.Finding) {
 		for _, growth := range p.logs {
 			log += growth
 		}
-		f := store.Finding{What: "room on " + p.mount, State: store.OK,
-			Found: fmt.Sprintf("%d MB are free", p.free/1e6)}
+		f := store.Finding{
+			What: "room on " + p.mount, State: store.OK,
+			Found: fmt.Sprintf("%d MB are free", p.free/1e6),
+		}
 		if log > 0 {
 			f.Found += fmt.Sprintf("; the log may grow by %d MB", log/1e6)
 		}
@@ -108,10 +118,14 @@ func Room(targets []Target) (all []store.Finding) {
 	return all
 }
 
-// Observed says what of the machines and databases can be observed, and what makes a run a poor test of storage.
+// Observed says what of the machines and databases can be observed, and what makes a run a poor
+// test of storage.
 func Observed(o *monitor.Observer) (all []store.Finding) {
 	for _, note := range o.Notes {
-		all = append(all, warning("counters", note, "see ds2 drive --help for --exporter and --devices"))
+		all = append(
+			all,
+			warning("counters", note, "see ds2 drive --help for --exporter and --devices"),
+		)
 	}
 	if m := o.Machine; m != nil {
 		found := "database host"
@@ -123,7 +137,10 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 		all = append(all, store.Finding{What: "counters", State: store.OK, Found: found})
 	}
 	for _, reads := range o.Reads {
-		all = append(all, warning("reads", reads, "load a larger size, or give the server less memory"))
+		all = append(
+			all,
+			warning("reads", reads, "load a larger size, or give the server less memory"),
+		)
 	}
 	for _, distorting := range o.Distorting {
 		all = append(all, warning("settings", distorting, "change it, or say so beside the result"))
@@ -138,7 +155,12 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 // Record looks whether the record can be written into a directory, which may not exist yet.
 func Record(dir string) store.Finding {
 	failure := func(found string) store.Finding {
-		return store.Finding{What: "record", State: store.Failure, Found: found, Do: "give another directory by --out"}
+		return store.Finding{
+			What:  "record",
+			State: store.Failure,
+			Found: found,
+			Do:    "give another directory by --out",
+		}
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -174,13 +196,20 @@ func Record(dir string) store.Finding {
 func Descriptors(users int) (f store.Finding, known bool) {
 	most, known := openFiles()
 	least := users + descriptorsOwn
-	f = store.Finding{What: "open files", State: store.OK, Found: fmt.Sprintf("this process may have %d", most)}
+	f = store.Finding{
+		What:  "open files",
+		State: store.OK,
+		Found: fmt.Sprintf("this process may have %d", most),
+	}
 	if most < uint64(least) {
 		f.State = store.Warning
 		if most < uint64(users) {
 			f.State = store.Failure
 		}
-		f.Do = fmt.Sprintf("raise the limit to %d or more: ulimit -Hn, or LimitNOFILE of a service", least)
+		f.Do = fmt.Sprintf(
+			"raise the limit to %d or more: ulimit -Hn, or LimitNOFILE of a service",
+			least,
+		)
 	}
 	return f, known
 }

@@ -15,9 +15,15 @@ import (
 
 func TestRoom(t *testing.T) {
 	const gb = 1 << 30
-	both := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/data/pg_wal"}}
+	both := []monitor.File{
+		{Role: monitor.Data, Path: "/data"},
+		{Role: monitor.Log, Path: "/data/pg_wal"},
+	}
 	apart := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/log"}}
-	other := []monitor.File{{Role: monitor.Data, Path: "/data/b"}, {Role: monitor.Log, Path: "/data/b/pg_wal"}}
+	other := []monitor.File{
+		{Role: monitor.Data, Path: "/data/b"},
+		{Role: monitor.Log, Path: "/data/b/pg_wal"},
+	}
 	ok := []store.State{store.OK}
 	warning := []store.State{store.Warning}
 	much := map[string]int64{"/data": 100 * gb}
@@ -34,24 +40,43 @@ func TestRoom(t *testing.T) {
 		want    []store.State
 	}{
 		{"much is free", []target{{both, gb, ""}}, much, ok},
-		{"the log alone does not fit", []target{{both, gb, ""}},
-			map[string]int64{"/data": gb}, warning},
-		{"the log has a separate drive, which is too small", []target{{apart, gb, ""}},
+		{
+			"the log alone does not fit",
+			[]target{{both, gb, ""}},
+			map[string]int64{"/data": gb},
+			warning,
+		},
+		{
+			"the log has a separate drive, which is too small",
+			[]target{{apart, gb, ""}},
 			map[string]int64{"/data": 100 * gb, "/log": gb / 2},
-			[]store.State{store.OK, store.Warning}},
-		{"unknown growth of the log", []target{{apart, -1, ""}},
-			map[string]int64{"/data": 100 * gb, "/log": gb}, []store.State{store.OK, store.OK}},
+			[]store.State{store.OK, store.Warning},
+		},
+		{
+			"unknown growth of the log",
+			[]target{{apart, -1, ""}},
+			map[string]int64{"/data": 100 * gb, "/log": gb},
+			[]store.State{store.OK, store.OK},
+		},
 		{"the drives are elsewhere", []target{{both, gb, ""}}, nil, warning},
 		{"the server does not tell", []target{{nil, gb, ""}}, nil, warning},
 		{"two servers on one drive", []target{{both, 2 * gb, ""}, {other, 2 * gb, ""}}, fits, warning},
-		{"two databases of one server, which has one log", []target{{both, 2 * gb, ""}, {both, 2 * gb, ""}},
-			fits, ok},
-		{"two machines", []target{{both, 2 * gb, "one"}, {both, 2 * gb, "two"}}, fits,
-			[]store.State{store.OK, store.OK}},
+		{
+			"two databases of one server, which has one log",
+			[]target{{both, 2 * gb, ""}, {both, 2 * gb, ""}},
+			fits, ok,
+		},
+		{
+			"two machines",
+			[]target{{both, 2 * gb, "one"}, {both, 2 * gb, "two"}},
+			fits,
+			[]store.State{store.OK, store.OK},
+		},
 	} {
 		var targets []Target
 		for _, of := range c.targets {
-			targets = append(targets, Target{Label: "db", Files: of.files, LogGrowth: of.log,
+			targets = append(targets, Target{
+				Label: "db", Files: of.files, LogGrowth: of.log,
 				Free: func(dir string) (int64, string, string, bool) {
 					for mount, free := range c.free {
 						if strings.HasPrefix(dir, mount) {
@@ -59,7 +84,8 @@ func TestRoom(t *testing.T) {
 						}
 					}
 					return 0, "", "", false
-				}})
+				},
+			})
 		}
 		found := Room(targets)
 		var states []store.State

@@ -1,5 +1,5 @@
-// Package process finds a database server's process among those of this machine. What the process takes is for package
-// monitor to say.
+// Package process finds a database server's process among those of this machine. What the process
+// takes is for package monitor to say.
 package process
 
 import (
@@ -19,13 +19,14 @@ const Dir = "/proc"
 // ErrNone says that a process is none of those seen here.
 var ErrNone = errors.New("server process not found on this machine")
 
-// tolerance is by how much a server may be wrong about the age of its process: SQL Server tells that of its database
-// tempdb.
+// tolerance is by how much a server may be wrong about the age of its process: SQL Server tells
+// that of its database tempdb.
 const tolerance = 30 * time.Second
 
-// Find finds a process in dir, such as Dir, by the number that its own container gives it, the name of its program and
-// its age. The age tells it from one of the same number of another machine or container, whose server lies behind a
-// tunnel. Its server is the process whose child it is, where that runs the program too, or else itself.
+// Find finds a process in dir, such as Dir, by the number that its own container gives it, the name
+// of its program and its age. The age tells it from one of the same number of another machine or
+// container, whose server lies behind a tunnel. Its server is the process whose child it is, where
+// that runs the program too, or else itself.
 func Find(dir string, inside int, program string, age time.Duration) (pid, server int, err error) {
 	return find(dir, program, age, func(p procfs.Proc) bool {
 		status, err := p.NewStatus()
@@ -37,10 +38,17 @@ func Find(dir string, inside int, program string, age time.Duration) (pid, serve
 	})
 }
 
-// FindListening finds a server that does not know its number, as SQL Server on Linux: its network has a listener on the
-// server's port.
-func FindListening(dir string, port uint64, program string, age time.Duration) (server int, err error) {
-	_, server, err = find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
+// FindListening finds a server that does not know its number, as SQL Server on Linux: its network
+// has a listener on the server's port.
+func FindListening(
+	dir string,
+	port uint64,
+	program string,
+	age time.Duration,
+) (server int, err error) {
+	_, server, err = find(dir, program, age, func(p procfs.Proc) bool {
+		return listens(dir, p.PID, port)
+	})
 	return server, err
 }
 
@@ -50,7 +58,11 @@ var programs = map[string]string{"postmaster": "postgres"}
 // Runs says whether a process of a name runs a program.
 func Runs(name, program string) bool { return cmp.Or(programs[name], name) == program }
 
-func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (pid, server int, err error) {
+func find(
+	dir, program string,
+	age time.Duration,
+	itIs func(procfs.Proc) bool,
+) (pid, server int, err error) {
 	fs, err := procfs.NewFS(dir)
 	if err != nil {
 		return 0, 0, err

@@ -27,17 +27,22 @@ func TestFind(t *testing.T) {
 	require.ErrorIs(t, err, process.ErrNone, "a process a day older")
 	_, _, err = process.Find(process.Dir, os.Getpid(), "another", 0)
 	require.ErrorIs(t, err, process.ErrNone, "another program")
-	require.True(t, process.Runs("postmaster", "postgres") && !process.Runs("postmaster", "sqlservr"), "of RPMs")
+	require.True(
+		t,
+		process.Runs("postmaster", "postgres") && !process.Runs("postmaster", "sqlservr"),
+		"of RPMs",
+	)
 }
 
-// TestFindListening finds, as SQL Server on Linux is found, the parent of two processes of one name by a port on which
-// their network has a listener.
+// TestFindListening finds, as SQL Server on Linux is found, the parent of two processes of one name
+// by a port on which their network has a listener.
 func TestFindListening(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer listener.Close()
 	port := uint64(listener.Addr().(*net.TCPAddr).Port)
-	// A shell under a separate name, whose child is a shell of that name, too; both end with their input.
+	// A shell under a separate name, whose child is a shell of that name, too; both end with their
+	// input.
 	program := filepath.Join(t.TempDir(), "ds2-sqlservr")
 	require.NoError(t, os.Symlink("/bin/sh", program))
 	parent := exec.Command(program, "-c", program+` -c 'echo $$; read end'; read end`)

@@ -1,5 +1,5 @@
-// Package progress follows a long job: how much of it is done, how fast, and about how long the rest takes. It knows
-// nothing of what the work is.
+// Package progress follows a long job: how much of it is done, how fast, and about how long the
+// rest takes. It knows nothing of what the work is.
 package progress
 
 import (
@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Tell is told as a job goes on: what it is at, and how much of all is done, in units that take about as long each.
-// It may be called from several goroutines. Less than was done before begins another pass.
+// Tell is told as a job goes on: what it is at, and how much of all is done, in units that take
+// about as long each. It may be called from several goroutines. Less than was done before begins
+// another pass.
 type Tell func(doing string, done, total int64)
 
 // Unit is what the units of a job are.
@@ -29,8 +30,8 @@ type View func(job string, unit Unit) (tell Tell, stop func())
 // Ignore is a Tell for jobs without an observer.
 func Ignore(string, int64, int64) {}
 
-// Adder tells of a job by what is added to what was done; nobody, where t is nil. It may be called from several
-// goroutines.
+// Adder tells of a job by what is added to what was done; nobody, where t is nil. It may be called
+// from several goroutines.
 func (t Tell) Adder(doing string, total int64) (add func(n int64)) {
 	if t == nil {
 		return func(int64) {}
@@ -48,11 +49,12 @@ func (t Tell) Adder(doing string, total int64) (add func(n int64)) {
 // stalled is for how long nothing may move until a job is said to wait.
 const stalled = 30 * time.Second
 
-// stretch is the share of a job that ends a stretch. One that is slower ends after the time of stalled.
+// stretch is the share of a job that ends a stretch. One that is slower ends after the time of
+// stalled.
 const stretch = 1. / 16
 
-// Estimate follows a job. Its rate is that of the last two stretches of the job. Its methods may be called from several
-// goroutines.
+// Estimate follows a job. Its rate is that of the last two stretches of the job. Its methods may be
+// called from several goroutines.
 type Estimate struct {
 	mu          sync.Mutex
 	doing       string
@@ -152,8 +154,8 @@ func (s State) TimeLeft() string {
 	return "about " + Round(s.Left) + " left"
 }
 
-// Text is the state in words, such as "load orders: 45 %, 6.1 GB of 13.4 GB, 850.0 MB/s, about 9s left". Amount words
-// units; nil: they have no unit.
+// Text is the state in words, such as "load orders: 45 %, 6.1 GB of 13.4 GB, 850.0 MB/s, about 9s
+// left". Amount words units; nil: they have no unit.
 func (s State) Text(amount func(int64) string) string {
 	if s.Total == 0 {
 		return strings.Join(filled(s.Doing, s.TimeLeft()), ", ")
@@ -171,7 +173,10 @@ func (s State) Text(amount func(int64) string) string {
 			rate = fmt.Sprintf("%.2g %%/min", percent)
 		}
 	}
-	text := strings.Join(filled(fmt.Sprintf("%d %%", int(100*s.Share())), done, rate, s.TimeLeft()), ", ")
+	text := strings.Join(
+		filled(fmt.Sprintf("%d %%", int(100*s.Share())), done, rate, s.TimeLeft()),
+		", ",
+	)
 	return strings.Join(filled(s.Doing, text), ": ")
 }
 
@@ -179,8 +184,8 @@ func filled(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
-// Round words a time as exactly as an estimate is: to a second below a minute, to ten below ten minutes, to a minute
-// above.
+// Round words a time as exactly as an estimate is: to a second below a minute, to ten below ten
+// minutes, to a minute above.
 func Round(d time.Duration) string {
 	unit := time.Second
 	switch {

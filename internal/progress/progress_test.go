@@ -16,8 +16,9 @@ func TestEstimate(t *testing.T) {
 	for _, c := range []struct {
 		why  string
 		rate func(second int) int64 // units in the second that begins
-		from int                    // second from which on the time left is right within a quarter or ten seconds
-		wait [2]int                 // seconds between which it says what it waits for
+		// second from which on the time left is right within a quarter or ten seconds
+		from int
+		wait [2]int // seconds between which it says what it waits for
 	}{
 		{"an even job", func(int) int64 { return 10 }, 10, [2]int{}},
 		{"E8: one much slower near its end, as a load that analyzes tables on a slow drive", func(second int) int64 {
@@ -47,7 +48,15 @@ func TestEstimate(t *testing.T) {
 				require.False(t, waits && s.Left >= 0, "%s: after %d s: %+v", c.why, second, s)
 				if left := time.Duration(length-second) * time.Second; second >= c.from {
 					near := float64(max(left/4, 10*time.Second))
-					require.InDelta(t, left, s.Left, near, "%s: what is said to be left after %d s", c.why, second)
+					require.InDelta(
+						t,
+						left,
+						s.Left,
+						near,
+						"%s: what is said to be left after %d s",
+						c.why,
+						second,
+					)
 				}
 				require.True(t, s.Share() < 1, "%s: after %d s all is done", c.why, second)
 				time.Sleep(time.Second)
@@ -71,7 +80,8 @@ func TestText(t *testing.T) {
 			{0, "", 0, 0, ""},
 			{time.Second, "copy", 0, 100, "copy: 0 %, 0s of 100ns"},
 			{9 * time.Second, "copy", 50, 100, "copy: 50 %, 50ns of 100ns, 5ns/s, about 10s left"},
-			{5 * time.Second, "copy", 100, 100, "copy: 99 %, 100ns of 100ns, 10ns/s"}, // it is not over yet
+			// it is not over yet
+			{5 * time.Second, "copy", 100, 100, "copy: 99 %, 100ns of 100ns, 10ns/s"},
 			{time.Minute, "analyze", 100, 100, "analyze: 99 %, 100ns of 100ns"},
 			{0, "next", 0, 10, "next: 0 %, 0s of 10ns"}, // another pass
 		} {
@@ -84,7 +94,12 @@ func TestText(t *testing.T) {
 		time.Sleep(45 * time.Second)
 		nameless := progress.State{Waiting: 45 * time.Second}
 		assert.Equal(t, "waiting for 45s", nameless.TimeLeft())
-		assert.Equal(t, "next: 0 %, waiting for next for 45s", e.State().Text(nil), "after 45 s without progress")
+		assert.Equal(
+			t,
+			"next: 0 %, waiting for next for 45s",
+			e.State().Text(nil),
+			"after 45 s without progress",
+		)
 	})
 }
 

@@ -6,9 +6,13 @@ import (
 	"time"
 )
 
-// Watch calls look every so often, beside a job, until it is false, ctx ends or stop is called, which waits for the
-// last call.
-func Watch(ctx context.Context, every time.Duration, look func(ctx context.Context) bool) (stop func()) {
+// Watch calls look every so often, beside a job, until it is false, ctx ends or stop is called,
+// which waits for the last call.
+func Watch(
+	ctx context.Context,
+	every time.Duration,
+	look func(ctx context.Context) bool,
+) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() {

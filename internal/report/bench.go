@@ -13,7 +13,8 @@ import (
 	"ds2/internal/result"
 )
 
-// Bench is the page of a bench: its result, its runs laid over each other, and the run that stands for it.
+// Bench is the page of a bench: its result, its runs laid over each other, and the run that stands
+// for it.
 func Bench(c compare.Configuration) Page {
 	p := Page{"ds2 bench " + c.Name, []view{benchView(c)}}
 	p.views[0].Tables = append(p.views[0].Tables, disclosureTable([]compare.Configuration{c}))
@@ -40,8 +41,14 @@ func benchView(c compare.Configuration) view {
 		Byline:  byline(c.Start, "bench "+c.RunID, c.KitVersion, strings.Join(c.Targets, ", ")),
 		Figures: alone.figures(),
 		Tables: []table{
-			runTable(alone.Configurations, c.Median), limitTable(c.Limits).trimmed(), conditionTable(c),
-			medianCosts(c), commandTable(c.Command),
+			runTable(
+				alone.Configurations,
+				c.Median,
+			),
+			limitTable(c.Limits).trimmed(),
+			conditionTable(c),
+			medianCosts(c),
+			commandTable(c.Command),
 		},
 		draw: func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
 	}
@@ -90,14 +97,30 @@ func (v *view) findBench(c compare.Configuration) {
 		for _, r := range failed {
 			texts = append(texts, r.Dir+": "+strings.Join(r.Faults, "; "))
 		}
-		v.findf(reservation, "%d of %d runs of %s failed: %s", len(failed), len(failed)+len(runs), c.Name,
-			strings.Join(texts, "; "))
+		v.findf(
+			reservation,
+			"%d of %d runs of %s failed: %s",
+			len(failed),
+			len(failed)+len(runs),
+			c.Name,
+			strings.Join(texts, "; "),
+		)
 	}
 	v.find(aside, proofNote(c.Spec))
 	if c.RunsSpread != nil { // not of runs that all completed nothing
-		v.findf(proof, "The %d valid runs of %s average %s ± %s %s "+
-			"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
-			len(runs), c.Name, opmOf(c.RunsMean, c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread)
+		v.findf(
+			proof,
+			"The %d valid runs of %s average %s ± %s %s "+
+				"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
+			len(
+				runs,
+			),
+			c.Name,
+			opmOf(c.RunsMean, c.RunsCI95),
+			uncertainty(c.RunsCI95),
+			c.Unit(),
+			*c.RunsSpread,
+		)
 	}
 	unsteady := 0
 	dropped := 0
@@ -110,14 +133,26 @@ func (v *view) findBench(c compare.Configuration) {
 		}
 	}
 	if unsteady > 0 {
-		v.findf(reservation, "%[2]d of %[3]d valid runs of %[1]s are not steady", c.Name, unsteady, len(runs))
+		v.findf(
+			reservation,
+			"%[2]d of %[3]d valid runs of %[1]s are not steady",
+			c.Name,
+			unsteady,
+			len(runs),
+		)
 	}
 	if dropped > 0 && c.DropUnsteady {
-		v.findf(reservation, "Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. "+
-			"The result flatters a drive that is erratic", c.Name, dropped)
+		v.findf(
+			reservation,
+			"Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. "+
+				"The result flatters a drive that is erratic",
+			c.Name,
+			dropped,
+		)
 	}
 	v.findWarnings(c.Name, runs)
-	if c.Kind == result.KindBench && c.Status != result.Done && (c.Experiment == "" || c.Status == result.Failed) {
+	if c.Kind == result.KindBench && c.Status != result.Done &&
+		(c.Experiment == "" || c.Status == result.Failed) {
 		v.findf(reservation, "Warning: the bench %s is not done (%s): %d of %d runs count",
 			c.Name, c.Status, len(runs), c.Spec.Runs)
 	}
@@ -139,7 +174,9 @@ func (v *view) findBench(c compare.Configuration) {
 func (v *view) findWarnings(name string, runs []result.BenchRun) {
 	var first []string              // of each kind
 	warned := map[string][]string{} // runs by kind
-	wordsOf := func(text string) string { return strings.Join(strings.FieldsFunc(text, unicode.IsDigit), "") }
+	wordsOf := func(text string) string {
+		return strings.Join(strings.FieldsFunc(text, unicode.IsDigit), "")
+	}
 	for _, r := range runs {
 		for _, text := range r.Warnings {
 			kind := wordsOf(text)
@@ -159,10 +196,14 @@ func (v *view) findWarnings(name string, runs []result.BenchRun) {
 	}
 }
 
-// conditionTable is under which conditions each run that has an OPM was made, and which of them go with OPM: why runs
-// differ.
+// conditionTable is under which conditions each run that has an OPM was made, and which of them go
+// with OPM: why runs differ.
 func conditionTable(b compare.Configuration) table {
-	t := newTable("Why the runs of "+b.Name+" differ: conditions in the first window", "condition", "unit")
+	t := newTable(
+		"Why the runs of "+b.Name+" differ: conditions in the first window",
+		"condition",
+		"unit",
+	)
 	runs, all := compare.Explain(b.Bench)
 	for _, r := range runs {
 		t.Head = append(t.Head, r.Dir)
@@ -190,7 +231,8 @@ func explainedText(e compare.Explained) string {
 	return fmt.Sprintf("no: r = %+.2f", e.R)
 }
 
-// faultText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
+// faultText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady:
+// …".
 func faultText(c compare.Configuration, r result.BenchRun) string {
 	text := c.Name
 	if r.Dir != "." { // else it is a run by itself

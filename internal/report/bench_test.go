@@ -19,11 +19,18 @@ import (
 
 // orders are DVD Store 2's words.
 var orders = result.Words{
-	Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM, Own: "order as in DS2",
+	Cycle:      "order",
+	Cycles:     "orders",
+	Rate:       result.OPM,
+	Undone:     "rollbacks",
+	Unit:       result.OPM,
+	Own:        "order as in DS2",
 	Cumulative: ", which DS2 calls opm",
 	Added:      []result.CountWords{{Count: "new_customers", Words: "new customers"}},
-	InDoubt: []result.CountWords{{Count: "in_doubt_purchases", Words: "purchases"},
-		{Count: "in_doubt_customers", Words: "new customers"}},
+	InDoubt: []result.CountWords{
+		{Count: "in_doubt_purchases", Words: "purchases"},
+		{Count: "in_doubt_customers", Words: "new customers"},
+	},
 }
 
 // opmOfRun is the headline of a run with an OPM and half the width of its interval.
@@ -31,25 +38,43 @@ func opmOfRun(opm, half float64) result.Headline {
 	return result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm, CI95: &half})
 }
 
-// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as compare.Runs
-// does.
+// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as
+// compare.Runs does.
 func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
 	c := compare.Configuration{Name: name, Bench: result.Bench{
 		Head: result.Head{Kind: result.KindBench}, Status: result.Done,
 		Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
 		Spec: result.Spec{
-			RunID: name, KitVersion: "test", Words: orders, Engine: "postgres", Size: "W", Threads: 32,
-			Targets: []string{"host/ds2"}, Runs: len(opm),
+			RunID:      name,
+			KitVersion: "test",
+			Words:      orders,
+			Engine:     "postgres",
+			Size:       "W",
+			Threads:    32,
+			Targets:    []string{"host/ds2"},
+			Runs:       len(opm),
 		},
 	}}
-	slow := result.Verdict{Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: .5,
-		Measured: new(0.45), OK: true}
+	slow := result.Verdict{
+		Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: .5,
+		Measured: new(0.45), OK: true,
+	}
 	for i, v := range opm {
 		c.Runs = append(c.Runs, result.BenchRun{
-			Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, Headline: opmOfRun(v, v/100),
-			P95: new(1e6 / v), Bottleneck: bottleneck, Limits: result.Verdicts{slow},
-			Costs: &result.Costs{Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.),
-				ServerCPU: new(.0011), Joules: new(.46)},
+			Dir: fmt.Sprintf(
+				"run-%d",
+				i+1,
+			),
+			Status:     result.Done,
+			Counts:     true,
+			Headline:   opmOfRun(v, v/100),
+			P95:        new(1e6 / v),
+			Bottleneck: bottleneck,
+			Limits:     result.Verdicts{slow},
+			Costs: &result.Costs{
+				Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.),
+				ServerCPU: new(.0011), Joules: new(.46),
+			},
 			Conditions: []result.Condition{
 				{Name: result.ReadsOfDevices, Value: v / 20, Unit: "a second"},
 				{Name: result.WritesOfDevices, Value: 4000, Unit: "a second"},
@@ -77,16 +102,18 @@ func TestBenchText(t *testing.T) {
 	c.Runs[3].Unsteady = "not steady: the rate drifts by +12.0 % over the window, more than 10 %"
 	c.Dir = t.TempDir()
 	require.NoError(t, os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")))
-	c.Runs = append(c.Runs, result.BenchRun{Dir: "run-6", Status: result.Failed,
-		Faults: []string{"the server is gone"}})
+	c.Runs = append(c.Runs, result.BenchRun{
+		Dir: "run-6", Status: result.Failed,
+		Faults: []string{"the server is gone"},
+	})
 	text := told(t, Bench(c))
 	golden(t, "bench.txt", text)
 	written(t, Bench(c))
 	texttest.Contains(t, text, benchView(c).reasons(aside)...)
 }
 
-// TestCompareText pins the comparison of an array that storage held back with one that the CPUs did: warnings of runs
-// are counted (E4), and "at least" is said of a bound (E5).
+// TestCompareText pins the comparison of an array that storage held back with one that the CPUs
+// did: warnings of runs are counted (E4), and "at least" is said of a bound (E5).
 func TestCompareText(t *testing.T) {
 	disks := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9)
 	ssd := benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
@@ -98,13 +125,18 @@ func TestCompareText(t *testing.T) {
 	disks.Status = result.Interrupted
 	ssd.Runs[0].Warnings = []string{"other programs take 94 % of the CPUs"}
 	ssd.Runs[2].Warnings = []string{"other programs take 10 % of the CPUs"}
-	golden(t, "compare.txt", told(t, Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))))
+	golden(
+		t,
+		"compare.txt",
+		told(t, Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))),
+	)
 
 	ssd.Runs[0].Bottleneck = diagnose.Storage
 	assert.Equal(t, "ssd was limited by the CPU (2 of 3 runs), by storage (1)", why(ssd)[:56])
 }
 
-// TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that, and not by ".".
+// TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that,
+// and not by ".".
 func TestRunByItself(t *testing.T) {
 	r := record(t, func(s *result.Summary) { s.Warnings = []string{"a log would be full"} })
 	t.Chdir(r.Dir)
@@ -131,7 +163,8 @@ func TestWhiskersEndAtZero(t *testing.T) {
 	}
 }
 
-// TestOtherUnits: a run whose drives were not counted has its result in another unit, and no column beside the others.
+// TestOtherUnits: a run whose drives were not counted has its result in another unit, and no column
+// beside the others.
 func TestOtherUnits(t *testing.T) {
 	c := benchOf("ssd", "", 100, 300, 200)
 	c.Spec.Words.Unit = result.IOPS

@@ -16,15 +16,16 @@ import (
 
 // chart is what page.js draws; its fields are what it reads.
 type chart struct {
-	ID        string   `json:"id"`
-	Title     string   `json:"title"`
-	Text      string   `json:"text"` // what there is to see, in words
-	YName     string   `json:"yName"`
-	Log       bool     `json:"log"`  // logarithmic y axis
-	Near      bool     `json:"near"` // the y axis begins near the lowest value, not at 0
-	Place     place    `json:"-"`
-	Labels    []string `json:"labels,omitempty"` // x axis of labels
-	XName     string   `json:"xName,omitempty"`  // without it and labels, x is seconds since the first orders
+	ID     string   `json:"id"`
+	Title  string   `json:"title"`
+	Text   string   `json:"text"` // what there is to see, in words
+	YName  string   `json:"yName"`
+	Log    bool     `json:"log"`  // logarithmic y axis
+	Near   bool     `json:"near"` // the y axis begins near the lowest value, not at 0
+	Place  place    `json:"-"`
+	Labels []string `json:"labels,omitempty"` // x axis of labels
+	// without it and labels, x is seconds since the first orders
+	XName     string   `json:"xName,omitempty"`
 	Lines     []line   `json:"lines"`
 	From      float64  `json:"from"` // ends of the time axis, the same in all charts of a run
 	To        float64  `json:"to"`
@@ -36,7 +37,8 @@ type chart struct {
 
 // line is one curve. A point is x and y; y is null where there is nothing to show.
 type line struct {
-	Name   string        `json:"name"`           // in the legend, where lines of one name stand once
+	// in the legend, where lines of one name stand once
+	Name   string        `json:"name"`
 	What   string        `json:"what,omitempty"` // which of the lines of that name it is
 	Points [][2]*float64 `json:"points"`
 	Thin   bool          `json:"thin"` // in the background
@@ -51,8 +53,8 @@ type line struct {
 	Faint  bool `json:"faint,omitempty"`  // columns that are no result
 }
 
-// draw adds lines, each in a separate colour; those beyond the third differ by their dashes too, for readers who cannot
-// tell all colours apart.
+// draw adds lines, each in a separate colour; those beyond the third differ by their dashes too,
+// for readers who cannot tell all colours apart.
 func (c *chart) draw(lines ...line) {
 	for _, l := range lines {
 		l.Hue = len(c.Lines)
@@ -63,10 +65,11 @@ func (c *chart) draw(lines ...line) {
 
 // band is a shaded part of the time axis.
 type band struct {
-	Name   string  `json:"name"`
-	From   float64 `json:"from"`
-	To     float64 `json:"to"`
-	Window bool    `json:"window"` // a window that figures are taken from; else a phase that is none
+	Name string  `json:"name"`
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+	// a window that figures are taken from; else a phase that is none
+	Window bool `json:"window"`
 }
 
 // mark is a line across a chart, at a place on the x axis or at a height.
@@ -77,7 +80,8 @@ type mark struct {
 
 func (l *line) add(x, y float64) { l.Points = append(l.Points, [2]*float64{Digits(x), Digits(y)}) }
 
-// Digits rounds a figure to five digits that matter, to keep the page small; nil of what is no number.
+// Digits rounds a figure to five digits that matter, to keep the page small; nil of what is no
+// number.
 func Digits(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
@@ -96,8 +100,11 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	}
 	points := thinned(r.Series.Samples, maxPoints)
 	device := deviceChart(id, []Device{{r.RunID, r.Device, compare.Single(r.Summary).Runs}})
-	all := slices.Concat([]chart{opmChart(r, id, points), latencyChart(r, id, points)}, drawn(device),
-		[]chart{operationsChart(id, points)})
+	all := slices.Concat(
+		[]chart{opmChart(r, id, points), latencyChart(r, id, points)},
+		drawn(device),
+		[]chart{operationsChart(id, points)},
+	)
 	if len(r.Windows) > 0 {
 		distribution, err := distributionChart(r, id)
 		if err != nil {
@@ -143,12 +150,12 @@ const maxPoints = 2000
 
 const maxVerticals = 200
 
-// shortest is the shortest time that is drawn. The last orders of a run drain in a fraction of a second, and the rate
-// and response times of those few would be a spike that is none.
+// shortest is the shortest time that is drawn. The last orders of a run drain in a fraction of a
+// second, and the rate and response times of those few would be a spike that is none.
 const shortest = time.Second / 2
 
-// thinned merges neighbouring samples of one phase where there are more than n, and leaves out a last one that is too
-// short.
+// thinned merges neighbouring samples of one phase where there are more than n, and leaves out a
+// last one that is too short.
 func thinned(samples []measure.Sample, most int) []measure.Sample {
 	if last := len(samples) - 1; last > 0 && samples[last].Length < shortest {
 		samples = samples[:last]
@@ -198,7 +205,8 @@ func bands(r *result.Record, from, to float64) (all []band) {
 	return all
 }
 
-// checkpointVerticals are where checkpoints began; where there are more than can be told apart, none has a name.
+// checkpointVerticals are where checkpoints began; where there are more than can be told apart,
+// none has a name.
 func checkpointVerticals(r *result.Record, length float64) (all []mark) {
 	const named = 12
 	for _, c := range r.Checkpoints {
@@ -224,8 +232,8 @@ func drawn(all ...chart) []chart {
 // mostRows is how many rows the figures of a chart have at most.
 const mostRows = 40
 
-// Figures are a chart for those who do not see it: what each line has at every x or, where there are too many, its
-// range in equal parts of the time.
+// Figures are a chart for those who do not see it: what each line has at every x or, where there
+// are too many, its range in equal parts of the time.
 func (c chart) Figures() table {
 	t := newTable(c.Title+", "+c.YName, cmp.Or(c.XName, "time, s"))
 	var xs []float64
@@ -249,7 +257,9 @@ func (c chart) Figures() table {
 	}
 	xs = append(xs, math.Inf(1)) // after the last
 	for i, x := range xs[:len(xs)-1] {
-		t.row(cells(c.nameOf(x), c.Lines, func(l line) string { return l.between(x, xs[i+1], inParts) })...)
+		t.row(cells(c.nameOf(x), c.Lines, func(l line) string {
+			return l.between(x, xs[i+1], inParts)
+		})...)
 	}
 	return t
 }
@@ -264,7 +274,8 @@ func (c chart) nameOf(x float64) string {
 	return figure(x)
 }
 
-// between are the values of a line from one x up to another, or their range; a dash where there are none.
+// between are the values of a line from one x up to another, or their range; a dash where there are
+// none.
 func (l line) between(from, to float64, inParts bool) string {
 	var texts []string
 	low := math.Inf(1)
@@ -289,7 +300,12 @@ func (l line) between(from, to float64, inParts bool) string {
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	words := r.Words
-	c := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate, Place: picture}
+	c := chart{
+		ID:    id + "-opm",
+		Title: words.PerMinute() + " over time",
+		YName: words.Rate,
+		Place: picture,
+	}
 	rate := line{Name: words.Rate + " of each second"}
 	for _, s := range samples {
 		rate.add(middle(s), s.OPM())
@@ -302,7 +318,11 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 		mean.add(w.To, w.OPM)
 		c.draw(mean)
 	}
-	c.Text = fmt.Sprintf("Rate of completed %s over %s.", words.Cycles, seconds(samples[len(samples)-1].End.Seconds()))
+	c.Text = fmt.Sprintf(
+		"Rate of completed %s over %s.",
+		words.Cycles,
+		seconds(samples[len(samples)-1].End.Seconds()),
+	)
 	if n := len(r.Checkpoints); n > 0 {
 		c.Text += fmt.Sprintf(" Vertical lines show where %d checkpoints began.", n)
 	}
@@ -310,7 +330,12 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 }
 
 func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
-	c := chart{ID: id + "-latency", Title: "Response time of " + r.Words.Cycles + " over time", YName: "ms", Log: true}
+	c := chart{
+		ID:    id + "-latency",
+		Title: "Response time of " + r.Words.Cycles + " over time",
+		YName: "ms",
+		Log:   true,
+	}
 	c.Text = "Response time of whole " + r.Words.Cycles + ", second by second: mean, 95th percentile and longest."
 	maximum := line{Name: "longest", Thin: true}
 	p95 := line{Name: "p95"}
@@ -331,14 +356,19 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 
 // operationsChart has the 95th percentile of whole orders and of each operation, second by second.
 func operationsChart(id string, samples []measure.Sample) chart {
-	c := chart{ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile",
+	c := chart{
+		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile",
 		YName: "ms", Log: true, Place: folded,
-		Text: "The 95th percentile of every operation's response time, second by second."}
+		Text: "The 95th percentile of every operation's response time, second by second.",
+	}
 	lines := map[string]*line{}
 	for _, s := range samples {
 		operations := slices.Clip(s.Operations)
 		if s.Counts.Orders > 0 {
-			operations = append(operations, measure.OperationP95{Name: measure.WholeOrder, P95: s.P95})
+			operations = append(
+				operations,
+				measure.OperationP95{Name: measure.WholeOrder, P95: s.P95},
+			)
 		}
 		for _, o := range operations {
 			if lines[o.Name] == nil {
@@ -358,8 +388,10 @@ var quantiles = []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0
 
 func distributionChart(r *result.Record, id string) (chart, error) {
 	w := r.Windows[0]
-	c := chart{ID: id + "-distribution", Title: "Distribution of response times", YName: "ms",
-		XName: "share of the calls", Labels: quantileLabels(), Log: true, Place: folded}
+	c := chart{
+		ID: id + "-distribution", Title: "Distribution of response times", YName: "ms",
+		XName: "share of the calls", Labels: quantileLabels(), Log: true, Place: folded,
+	}
 	c.Text = fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.",
 		seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	times, err := r.Series.Distributions(latencySpan(w))

@@ -30,26 +30,43 @@ func Comparison(all compare.Comparison) Page {
 	}
 	v.Byline = byline(time.Time{}, "comparison", strings.Join(kits, ", ds2 "), "")
 	v.Tables = append(v.Tables, disclosureTable(c.Configurations),
-		c.ofEach("Commands", func(one compare.Configuration) table { return commandTable(one.Command) }))
+		c.ofEach("Commands", func(one compare.Configuration) table {
+			return commandTable(one.Command)
+		}))
 	return Page{"ds2 comparison", []view{v}}
 }
 
 func (c comparison) view() view {
 	first := c.Configurations[0]
 	v := view{
-		ID: "compare", RunID: first.Name, Title: "Against " + first.Name, Headline: c.sentence(), Figures: c.figures(),
-		Tables: []table{differenceTable(c), runTable(c.Configurations, ""),
+		ID:       "compare",
+		RunID:    first.Name,
+		Title:    "Against " + first.Name,
+		Headline: c.sentence(),
+		Figures:  c.figures(),
+		Tables: []table{
+			differenceTable(c),
+			runTable(c.Configurations, ""),
 			c.ofEach("Limits, over the first window of each run", func(one compare.Configuration) table {
 				return limitTable(one.Limits)
-			}).trimmed()},
+			}).
+				trimmed(),
+		},
 	}
 	for _, one := range c.Configurations {
 		v.because(why(one))
 	}
 	for _, p := range c.Parts {
-		text := fmt.Sprintf("%s of %s is %s that of %s: %s the IOPS, divided by %s the I/Os per %s.",
-			first.Unit(), p.Name, numbers.Times(p.Ratio), p.Against, numbers.Times(p.IORate),
-			numbers.Times(p.IOsPerCycle), c.Words().Cycle)
+		text := fmt.Sprintf(
+			"%s of %s is %s that of %s: %s the IOPS, divided by %s the I/Os per %s.",
+			first.Unit(),
+			p.Name,
+			numbers.Times(p.Ratio),
+			p.Against,
+			numbers.Times(p.IORate),
+			numbers.Times(p.IOsPerCycle),
+			c.Words().Cycle,
+		)
 		if c.Doubt(p.Against, p.Name) != nil {
 			text = "An estimate that " + doesNotCount + ": " + text
 		}
@@ -65,11 +82,23 @@ func (c comparison) view() view {
 		compare.GateFailed: failure, compare.GatePassed: proof, compare.GateOpen: unknown,
 	}
 	for _, gate := range c.Gates {
-		v.findf(levels[gate.Outcome], "Gate %s of %s, %s: %s", gate.Gate, gate.Name, gate.Outcome, gate.Why)
+		v.findf(
+			levels[gate.Outcome],
+			"Gate %s of %s, %s: %s",
+			gate.Gate,
+			gate.Name,
+			gate.Outcome,
+			gate.Why,
+		)
 	}
 	for _, d := range c.Doubts {
 		if strings.HasPrefix(d.What, "still ") {
-			v.findf(unknown, "%s: %s. A longer warm-up helps (--warmup-time)", capital(d.What), d.Why)
+			v.findf(
+				unknown,
+				"%s: %s. A longer warm-up helps (--warmup-time)",
+				capital(d.What),
+				d.Why,
+			)
 		} else {
 			v.findf(failure, "%s: %s", capital(d.What), d.Why)
 		}
@@ -91,17 +120,22 @@ func (c comparison) view() view {
 		default:
 			v.find(proof, text)
 			if *d.Significant && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
-				v.because(fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; "+
-					"%s and its interval are of the geometric means of all runs.",
-					d.Name, d.PercentText(d.Medians), d.PercentText(d.Percent)))
+				v.because(
+					fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; "+
+						"%s and its interval are of the geometric means of all runs.",
+						d.Name, d.PercentText(d.Medians), d.PercentText(d.Percent)),
+				)
 			}
 		}
 	}
 	v.warn(c.Warnings)
 	v.find(reservation, c.Lacks())
 	if apart {
-		v.find(reservation, "The runs were not in blocks: whatever else changed between them counts as "+
-			"a difference, which ds2 experiment takes out")
+		v.find(
+			reservation,
+			"The runs were not in blocks: whatever else changed between them counts as "+
+				"a difference, which ds2 experiment takes out",
+		)
 	}
 	for _, one := range c.Configurations {
 		v.findBench(one)
@@ -120,8 +154,12 @@ func (c comparison) sentence() string {
 	}
 	switch {
 	case most == nil && len(c.Configurations) > 1 && len(c.Doubts) > 0:
-		return fmt.Sprintf("Cannot tell %s from %s: %s", c.Configurations[1].Name, c.Configurations[0].Name,
-			c.Doubts[0].What)
+		return fmt.Sprintf(
+			"Cannot tell %s from %s: %s",
+			c.Configurations[1].Name,
+			c.Configurations[0].Name,
+			c.Doubts[0].What,
+		)
 	case most == nil:
 		return "no result"
 	}
@@ -133,10 +171,22 @@ func (c comparison) sentence() string {
 	if most.Significant != nil && !*most.Significant {
 		text := fmt.Sprintf("No difference found between %s and %s", other, first)
 		if least := most.Detectable; least != nil {
-			text += fmt.Sprintf("; one larger than about %s %% would have been seen", numbers.Worth(*least, *least))
+			text += fmt.Sprintf(
+				"; one larger than about %s %% would have been seen",
+				numbers.Worth(*least, *least),
+			)
 		}
-		if d := c.Of(most.Name, compare.PerWatt); d != nil && d.Significant != nil && *d.Significant {
-			text += fmt.Sprintf("; but %s of %s: %s", c.Title(d.Metric), d.Name, d.PercentText(d.Percent))
+		if d := c.Of(
+			most.Name,
+			compare.PerWatt,
+		); d != nil && d.Significant != nil &&
+			*d.Significant {
+			text += fmt.Sprintf(
+				"; but %s of %s: %s",
+				c.Title(d.Metric),
+				d.Name,
+				d.PercentText(d.Percent),
+			)
 		}
 		return text
 	}
@@ -160,7 +210,13 @@ func (c comparison) sentence() string {
 	if most.Low == nil {
 		return text + "; too few runs for an interval"
 	}
-	return fmt.Sprintf("%s; %s between %s and %s", text, c.Confidence(), bound(*most.Low), bound(*most.High))
+	return fmt.Sprintf(
+		"%s; %s between %s and %s",
+		text,
+		c.Confidence(),
+		bound(*most.Low),
+		bound(*most.High),
+	)
 }
 
 func configurationName(c compare.Configuration) string { return c.Name }
@@ -174,10 +230,18 @@ func (c comparison) called(name string) string {
 	return name
 }
 
-// firstFigures are those that a reader looks for, of which the first five that were measured are shown.
+// firstFigures are those that a reader looks for, of which the first five that were measured are
+// shown.
 var firstFigures = []string{
-	compare.Main, "order_p95_ms", "active_w", compare.PerWatt, "joules_per_order", "read_latency_ms",
-	"log_write_latency_ms", "device_reads_per_order", "processors_pct",
+	compare.Main,
+	"order_p95_ms",
+	"active_w",
+	compare.PerWatt,
+	"joules_per_order",
+	"read_latency_ms",
+	"log_write_latency_ms",
+	"device_reads_per_order",
+	"processors_pct",
 }
 
 const (
@@ -235,8 +299,8 @@ func (c comparison) differenceCells(d *compare.Difference) []string {
 	return []string{by, interval}
 }
 
-// metricText is a metric of a configuration: the median of its runs or, beside others, the geometric mean, of which
-// differences are.
+// metricText is a metric of a configuration: the median of its runs or, beside others, the
+// geometric mean, of which differences are.
 func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
 	value := m.Middle(c, beside)
 	text := figureOr(value)
@@ -272,15 +336,31 @@ func why(c compare.Configuration) string {
 // doesNotCount stands in place of the interval of an estimate of which nothing can be told.
 const doesNotCount = "does not count"
 
-// runTable is all runs in the order in which they were made, also those that do not count; stands is the one that
-// stands for the others.
+// runTable is all runs in the order in which they were made, also those that do not count; stands
+// is the one that stands for the others.
 func runTable(all []compare.Configuration, stands string) table {
 	words := all[0].Words
-	t := newTable("Runs, as they were made",
-		"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", words.Cycle+" p95 ms",
-		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s",
-		words.Cycles+" lost to events", "rate back after s", "longest "+words.Cycle+" after one ms",
-		"idle W", "active W", "bottleneck", "counts")
+	t := newTable(
+		"Runs, as they were made",
+		"configuration",
+		"run",
+		"number",
+		"block",
+		all[0].Unit(),
+		"± 95 % within the run",
+		words.Cycle+" p95 ms",
+		"device reads/s",
+		"device limit reads/s",
+		"device writes/s",
+		"device limit log writes/s",
+		words.Cycles+" lost to events",
+		"rate back after s",
+		"longest "+words.Cycle+" after one ms",
+		"idle W",
+		"active W",
+		"bottleneck",
+		"counts",
+	)
 	count := func(n int) string { return map[bool]string{true: fmt.Sprint(n)}[n > 0] }
 	rows := map[int][][]string{} // by the numbers of the runs
 	for _, one := range all {
@@ -289,15 +369,23 @@ func runTable(all []compare.Configuration, stands string) table {
 			if r.P95AtLeast {
 				p95 = "at least " + p95
 			}
-			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block),
-				opmOf(r.Value(), r.CI95()), uncertainty(r.CI95()), p95}
+			row := []string{
+				one.Name, r.Dir, count(r.Number), count(r.Block),
+				opmOf(r.Value(), r.CI95()), uncertainty(r.CI95()), p95,
+			}
 			for _, name := range []string{
 				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
 				result.LostOrders, result.BackAfter, result.LongestOrder,
 			} {
 				row = append(row, figureOr(compare.Condition(name)(r)))
 			}
-			row = append(row, figureOr(r.Idle), figureOr(r.Active), r.Bottleneck, countsText(one, r, r.Dir == stands))
+			row = append(
+				row,
+				figureOr(r.Idle),
+				figureOr(r.Active),
+				r.Bottleneck,
+				countsText(one, r, r.Dir == stands),
+			)
 			rows[r.Number] = append(rows[r.Number], row)
 		}
 	}
@@ -345,7 +433,12 @@ func (c comparison) ofEach(caption string, of func(compare.Configuration) table)
 }
 
 func differenceTable(c comparison) table {
-	t := newWords("Differences from "+c.Configurations[0].Name, "configuration", "figure", "difference")
+	t := newWords(
+		"Differences from "+c.Configurations[0].Name,
+		"configuration",
+		"figure",
+		"difference",
+	)
 	for _, d := range c.Differences {
 		t.row(d.Name, c.Title(d.Metric), d.Text())
 	}

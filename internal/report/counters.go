@@ -9,8 +9,8 @@ import (
 	"ds2/internal/result"
 )
 
-// counterChart is a chart of counters that share a unit. A counter is named by group and quantity, without the item
-// between them: monitor.DiskReads is one line for each drive.
+// counterChart is a chart of counters that share a unit. A counter is named by group and quantity,
+// without the item between them: monitor.DiskReads is one line for each drive.
 type counterChart struct {
 	id, title, text string
 	scale           scale
@@ -26,55 +26,150 @@ const (
 )
 
 var counterCharts = []counterChart{
-	{"requests", "Requests of the drives", "Reads and writes a second of each drive under the database.", fromZero,
-		[]string{monitor.DiskReads, monitor.DiskWrites}},
-	{"throughput", "Throughput of the drives", "Bytes read and written of each drive.", fromZero,
-		[]string{monitor.DiskReadBytes, monitor.DiskWrittenBytes}},
-	{"drives", "Latency of the drives", "Mean time of the reads and of the writes of each second.", logarithmic,
-		[]string{monitor.DiskReadTime, monitor.DiskWriteTime}},
-	{"io", "Times of I/Os", "The 99th percentile of each second, by drive and what the I/Os were for.", logarithmic,
-		[]string{monitor.IOP99}},
-	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero,
-		[]string{monitor.DiskBusy}},
-	{"queue", "Queues of the drives", "Requests waiting or in flight.", fromZero, []string{monitor.DiskQueue}},
-	{"processors", "Processors",
+	{
+		"requests",
+		"Requests of the drives",
+		"Reads and writes a second of each drive under the database.",
+		fromZero,
+		[]string{monitor.DiskReads, monitor.DiskWrites},
+	},
+	{
+		"throughput", "Throughput of the drives", "Bytes read and written of each drive.", fromZero,
+		[]string{monitor.DiskReadBytes, monitor.DiskWrittenBytes},
+	},
+	{
+		"drives",
+		"Latency of the drives",
+		"Mean time of the reads and of the writes of each second.",
+		logarithmic,
+		[]string{monitor.DiskReadTime, monitor.DiskWriteTime},
+	},
+	{
+		"io",
+		"Times of I/Os",
+		"The 99th percentile of each second, by drive and what the I/Os were for.",
+		logarithmic,
+		[]string{monitor.IOP99},
+	},
+	{
+		"busy",
+		"Busy time of the drives",
+		"Share of each second in which the drive had a request.",
+		fromZero,
+		[]string{monitor.DiskBusy},
+	},
+	{
+		"queue",
+		"Queues of the drives",
+		"Requests waiting or in flight.",
+		fromZero,
+		[]string{monitor.DiskQueue},
+	},
+	{
+		"processors",
+		"Processors",
 		"Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, " +
-			"over all CPUs.", fromZero,
-		[]string{monitor.CPUBusy, monitor.CPUIOWait, monitor.CPUSteal}},
-	{"clock", "Clock of the CPUs", "The mean of all CPUs.", nearData, []string{monitor.CPUFrequency}},
-	{"throttles", "Throttling by heat", "Times a second that heat throttled a core or a package.", fromZero,
-		[]string{monitor.CPUThrottles}},
-	{"temperature", "Temperature", "The highest of the machine's thermal zones.", nearData,
-		[]string{monitor.Temperature}},
-	{"memory", "Memory available", "Memory that programs can have without swapping.", fromZero,
-		[]string{monitor.MemoryAvailable}},
-	{"network", "Network", "Bytes in and out.", fromZero, []string{monitor.NetworkReceived, monitor.NetworkSent}},
-	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", nearData,
-		[]string{monitor.DatabaseCacheHits}},
-	{"log", "Database log", "Bytes written to the database's log.", fromZero, []string{monitor.DatabaseLogBytes}},
-	{"pages", "Pages written by the database",
-		"By checkpoints, by the background writer, and by sessions themselves.", fromZero,
-		[]string{monitor.DatabaseCheckpointPages, monitor.DatabaseBackgroundPages, monitor.DatabaseSessionPages}},
-	{"autovacuum", "Autovacuum",
+			"over all CPUs.",
+		fromZero,
+		[]string{monitor.CPUBusy, monitor.CPUIOWait, monitor.CPUSteal},
+	},
+	{
+		"clock",
+		"Clock of the CPUs",
+		"The mean of all CPUs.",
+		nearData,
+		[]string{monitor.CPUFrequency},
+	},
+	{
+		"throttles",
+		"Throttling by heat",
+		"Times a second that heat throttled a core or a package.",
+		fromZero,
+		[]string{monitor.CPUThrottles},
+	},
+	{
+		"temperature", "Temperature", "The highest of the machine's thermal zones.", nearData,
+		[]string{monitor.Temperature},
+	},
+	{
+		"memory", "Memory available", "Memory that programs can have without swapping.", fromZero,
+		[]string{monitor.MemoryAvailable},
+	},
+	{
+		"network",
+		"Network",
+		"Bytes in and out.",
+		fromZero,
+		[]string{monitor.NetworkReceived, monitor.NetworkSent},
+	},
+	{
+		"cache",
+		"Database cache",
+		"Share of the pages asked for that were in the database's own cache.",
+		nearData,
+		[]string{monitor.DatabaseCacheHits},
+	},
+	{
+		"log",
+		"Database log",
+		"Bytes written to the database's log.",
+		fromZero,
+		[]string{monitor.DatabaseLogBytes},
+	},
+	{
+		"pages",
+		"Pages written by the database",
+		"By checkpoints, by the background writer, and by sessions themselves.",
+		fromZero,
+		[]string{
+			monitor.DatabaseCheckpointPages,
+			monitor.DatabaseBackgroundPages,
+			monitor.DatabaseSessionPages,
+		},
+	},
+	{
+		"autovacuum", "Autovacuum",
 		"Tables that autovacuum vacuumed or analyzed, and how many are being vacuumed.", fromZero,
-		[]string{monitor.DatabaseAutovacuums, monitor.DatabaseVacuums}},
-	{"temporary", "Temporary files of the database",
+		[]string{monitor.DatabaseAutovacuums, monitor.DatabaseVacuums},
+	},
+	{
+		"temporary", "Temporary files of the database",
 		"Bytes that queries wrote because their memory did not suffice.", fromZero,
-		[]string{monitor.DatabaseTemporaryBytes}},
-	{"sessions", "What the sessions do",
+		[]string{monitor.DatabaseTemporaryBytes},
+	},
+	{
+		"sessions",
+		"What the sessions do",
 		"Sessions of the database by what they wait for, as samples tell, and how many are active, as the " +
-			"server measures where it can.", fromZero,
-		[]string{monitor.SessionsActive, monitor.SessionsRunning, monitor.SessionsWaitingForLock,
-			monitor.SessionsWaitingForDrives, monitor.SessionsWaitingForLatch, monitor.SessionsWaitingForClient,
-			monitor.SessionsIdle, monitor.SessionsWaitingForRest}},
-	{"waits", "What the server waited for",
+			"server measures where it can.",
+		fromZero,
+		[]string{
+			monitor.SessionsActive,
+			monitor.SessionsRunning,
+			monitor.SessionsWaitingForLock,
+			monitor.SessionsWaitingForDrives,
+			monitor.SessionsWaitingForLatch,
+			monitor.SessionsWaitingForClient,
+			monitor.SessionsIdle,
+			monitor.SessionsWaitingForRest,
+		},
+	},
+	{
+		"waits",
+		"What the server waited for",
 		"How many sessions waited at once for pages to be read, the log to be written, locks, latches, a " +
-			"CPU and their clients, from the times that the server measured.", fromZero,
-		[]string{monitor.WaitsDataRead, monitor.WaitsLogWrite, monitor.WaitsLock, monitor.WaitsLatch,
-			monitor.WaitsProcessor, monitor.WaitsClient}},
-	{"trip", "Round trip to the database",
+			"CPU and their clients, from the times that the server measured.",
+		fromZero,
+		[]string{
+			monitor.WaitsDataRead, monitor.WaitsLogWrite, monitor.WaitsLock, monitor.WaitsLatch,
+			monitor.WaitsProcessor, monitor.WaitsClient,
+		},
+	},
+	{
+		"trip", "Round trip to the database",
 		"Time that a message without work takes to the server and back.", logarithmic,
-		[]string{monitor.DatabaseRoundTrip}},
+		[]string{monitor.DatabaseRoundTrip},
+	},
 	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.Power}},
 }
 
@@ -91,9 +186,14 @@ var units = []struct {
 	suffix, unit string
 	scale        float64
 }{
-	{"_bytes_per_second", "MB/s", 1e-6}, {"_per_second", "a second", 1}, {"_seconds", "ms", 1e3},
-	{"_bytes", "MB", 1e-6}, {"_ratio", "%", 100}, {"watts", "W", 1},
-	{"_hertz", "GHz", 1e-9}, {"_celsius", "°C", 1},
+	{"_bytes_per_second", "MB/s", 1e-6},
+	{"_per_second", "a second", 1},
+	{"_seconds", "ms", 1e3},
+	{"_bytes", "MB", 1e-6},
+	{"_ratio", "%", 100},
+	{"watts", "W", 1},
+	{"_hertz", "GHz", 1e-9},
+	{"_celsius", "°C", 1},
 }
 
 func newCounter(column string) counter {
@@ -108,7 +208,9 @@ func newCounter(column string) counter {
 			break
 		}
 	}
-	c.label = strings.TrimSpace(c.item + " " + strings.ReplaceAll(strings.Trim(name, "_"), "_", " "))
+	c.label = strings.TrimSpace(
+		c.item + " " + strings.ReplaceAll(strings.Trim(name, "_"), "_", " "),
+	)
 	c.name = strings.TrimSpace(group + " " + c.label)
 	if c.label == "" {
 		c.label = group
@@ -142,18 +244,25 @@ type CounterLine struct {
 
 // chart has a line without points for each of the columns that are in it.
 func (spec counterChart) chart(id string, columns []string) (c chart, shown []CounterLine) {
-	c = chart{ID: id + "-" + spec.id, Title: spec.title, Text: spec.text,
-		Log: spec.scale == logarithmic, Near: spec.scale == nearData}
+	c = chart{
+		ID: id + "-" + spec.id, Title: spec.title, Text: spec.text,
+		Log: spec.scale == logarithmic, Near: spec.scale == nearData,
+	}
 	var items, dashed []string
 	for i, column := range columns {
 		counter := newCounter(column)
 		quantity := slices.Index(spec.counters, counter.column)
 		// Of one machine's CPUs there is a column of all; of several machines there is one of each.
-		oneOfMany := strings.HasPrefix(column, "cpu.") && counter.item != "" && slices.Contains(columns, counter.column)
+		oneOfMany := strings.HasPrefix(column, "cpu.") && counter.item != "" &&
+			slices.Contains(columns, counter.column)
 		if oneOfMany || quantity < 0 {
 			continue
 		}
-		c.draw(line{Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits ")})
+		c.draw(
+			line{
+				Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits "),
+			},
+		)
 		if counter.item != "" {
 			// The legend has each drive once, and the text each kind of line.
 			l := &c.Lines[len(c.Lines)-1]

@@ -42,8 +42,16 @@ func CSV(w io.Writer, records []*result.Record) error {
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, r := range records {
 		for _, s := range r.Series.Samples {
-			line := []string{cell(r.RunID), decimals(s.End.Seconds(), 3), cell(string(s.Phase)), strconv.Itoa(s.Users),
-				decimals(s.OPM(), 1), whole(s.Counts.Orders)}
+			line := []string{
+				cell(
+					r.RunID,
+				),
+				decimals(s.End.Seconds(), 3),
+				cell(string(s.Phase)),
+				strconv.Itoa(s.Users),
+				decimals(s.OPM(), 1),
+				whole(s.Counts.Orders),
+			}
 			for _, name := range own {
 				line = append(line, whole(s.Counts.Of(name)))
 			}
@@ -80,8 +88,10 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 	}
 	out := csv.NewWriter(w)
 	figure := c.Named(compare.Main)
-	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
-		"faults", "bottleneck", "order_p95_ms"}
+	head := []string{
+		"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
+		"faults", "bottleneck", "order_p95_ms",
+	}
 	for _, cost := range compare.Costs {
 		head = append(head, cost.Name)
 	}

@@ -19,15 +19,36 @@ type Device struct {
 // Devices is what there is to read of devices: what they do by themselves, each against the first.
 func Devices(all []Device) Page {
 	first := all[0]
-	v := view{ID: "device", RunID: first.Name, Title: "Device " + first.Name, Figures: newTable("", "figure")}
+	v := view{
+		ID:      "device",
+		RunID:   first.Name,
+		Title:   "Device " + first.Name,
+		Figures: newTable("", "figure"),
+	}
 	v.Byline = byline(first.Start, first.Path, first.KitVersion, "fio "+first.Fio)
-	depths := newTable("By depth", "device", "8 kB", "depth", "a second", "mean ms", "p95 ms", "p99 ms")
+	depths := newTable(
+		"By depth",
+		"device",
+		"8 kB",
+		"depth",
+		"a second",
+		"mean ms",
+		"p95 ms",
+		"p99 ms",
+	)
 	v.Headline = first.Conclusion()
 	if len(all) > 1 {
 		v.Title = "Devices against " + first.Name
-		last := slices.MaxFunc(all[1:], func(a, b Device) int { return int(a.MaxReads() - b.MaxReads()) })
+		last := slices.MaxFunc(all[1:], func(a, b Device) int {
+			return int(a.MaxReads() - b.MaxReads())
+		})
 		d := compare.Between(first.MaxReads(), last.MaxReads())
-		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name, d.FactorText(d.Percent), first.Name)
+		v.Headline = fmt.Sprintf(
+			"%s does %s the random reads of %s",
+			last.Name,
+			d.FactorText(d.Percent),
+			first.Name,
+		)
 		v.find(reservation, "Each was measured once, so how much that varies is unknown")
 	}
 	for _, d := range all {
@@ -40,8 +61,18 @@ func Devices(all []Device) Page {
 		}
 		stage := func(what string, points ...result.DevicePoint) {
 			for _, p := range points {
-				depths.row(d.Name, what, fmt.Sprint(p.Depth), figure(p.IOPS),
-					numbers.Decimals(1e3*p.Mean, 3), numbers.Decimals(1e3*p.P95, 3), numbers.Decimals(1e3*p.P99, 3))
+				depths.row(
+					d.Name,
+					what,
+					fmt.Sprint(p.Depth),
+					figure(p.IOPS),
+					numbers.Decimals(
+						1e3*p.Mean,
+						3,
+					),
+					numbers.Decimals(1e3*p.P95, 3),
+					numbers.Decimals(1e3*p.P99, 3),
+				)
 			}
 		}
 		stage("random reads", d.Reads...)
@@ -60,7 +91,9 @@ func Devices(all []Device) Page {
 		{"a read at depth 1, ms", func(r *result.Device) float64 { return 1e3 * r.Reads[0].Mean }},
 		{"log writes a second", func(r *result.Device) float64 { return r.Log.IOPS }},
 		{"a log write, ms", func(r *result.Device) float64 { return 1e3 * r.Log.Mean }},
-		{"sequential writes, MB/s", func(r *result.Device) float64 { return 1e-6 * r.SequentialWrite }},
+		{"sequential writes, MB/s", func(r *result.Device) float64 {
+			return 1e-6 * r.SequentialWrite
+		}},
 	} {
 		row := cells(f.name, all, func(d Device) string { return figure(f.of(d.Device)) })
 		if len(all) == 2 {

@@ -12,7 +12,8 @@ import (
 	"ds2/internal/texttest"
 )
 
-// arrays are a slow and a fast one, of which each read a number of times per order, give or take a little.
+// arrays are a slow and a fast one, of which each read a number of times per order, give or take a
+// little.
 func arrays(slow, fast float64) (hdd, ssd compare.Configuration) {
 	hdd = benchOf("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005)
 	ssd = benchOf("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
@@ -23,7 +24,8 @@ func arrays(slow, fast float64) (hdd, ssd compare.Configuration) {
 	return hdd, ssd
 }
 
-// TestCannotTell is not confident of runs that still warm up, however little they vary, and of no gate on them.
+// TestCannotTell is not confident of runs that still warm up, however little they vary, and of no
+// gate on them.
 func TestCannotTell(t *testing.T) {
 	drift := func(runs int, percent float64) func(hdd, ssd *compare.Configuration) {
 		return func(hdd, ssd *compare.Configuration) {
@@ -50,26 +52,34 @@ func TestCannotTell(t *testing.T) {
 		{"two of five warm up", 16, 16, drift(2, 27), faster, "", compare.GateFailed},
 		{"three of five do", 16, 16, drift(3, 27), warming, "3 of 5 valid runs of ssd drift the same way, " +
 			"by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", compare.GateOpen},
-		{"they slow down", 16, 16, drift(5, -30),
-			"Cannot tell ssd from hdd: still slowing down", "by -30 % to -26 %", compare.GateOpen},
+		{
+			"they slow down", 16, 16, drift(5, -30),
+			"Cannot tell ssd from hdd: still slowing down", "by -30 % to -26 %", compare.GateOpen,
+		},
 		{"some fall and some rise", 16, 16, func(_, ssd *compare.Configuration) {
 			for i, d := range []float64{20, -20, 20, -20} {
 				ssd.Runs[i].Drift = &d
 			}
 		}, faster, "", compare.GateFailed},
-		{"one of equal caches fills earlier", 16, 6, as, warming,
-			"0.36 × as often from the drives per order as those of hdd", compare.GateOpen},
+		{
+			"one of equal caches fills earlier", 16, 6, as, warming,
+			"0.36 × as often from the drives per order as those of hdd", compare.GateOpen,
+		},
 		{"but nothing waits for storage", 16, 6, func(hdd, ssd *compare.Configuration) {
 			for i := range 5 {
 				hdd.Runs[i].Bottleneck = diagnose.CPU
 				ssd.Runs[i].Bottleneck = diagnose.CPU
 			}
 		}, faster, "", compare.GateFailed},
-		{"runs that vary too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500),
+		{
+			"runs that vary too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500),
 			"Cannot tell ssd from hdd: the runs vary too much", "; these runs could only have shown a difference " +
-				"of about +430 %: more blocks or longer runs show smaller ones.", compare.GateOpen},
-		{"runs that vary little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985),
-			none, "", compare.GatePassed},
+				"of about +430 %: more blocks or longer runs show smaller ones.", compare.GateOpen,
+		},
+		{
+			"runs that vary little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985),
+			none, "", compare.GatePassed,
+		},
 		{"alike, but one takes half the power", 16, 16, func(hdd, ssd *compare.Configuration) {
 			opmOfRuns(1010, 1000, 1000, 1020, 985)(hdd, ssd)
 			for i := range 5 {
@@ -79,16 +89,21 @@ func TestCannotTell(t *testing.T) {
 				ssd.Runs[i].Figure.PerWatt = new(5 + float64(i)/100)
 			}
 		}, none + "; but OPM per watt of ssd: +99.2 %", "", compare.GatePassed},
-		{"two runs of no orders", 16, 16, opmOfRuns(5300, 0, 5350, 0, 5410),
-			"Cannot tell ssd from hdd: ssd had runs of 0 OPM", "OPM: it is 0 in 2 of 5 runs of ssd.", compare.GateOpen},
-		{"runs of no orders", 16, 16, opmOfRuns(0, 0, 0, 0, 0),
-			"Cannot tell ssd from hdd: ssd had runs of 0 OPM", "OPM: it is 0 in 5 of 5 runs of ssd.", compare.GateOpen},
+		{
+			"two runs of no orders", 16, 16, opmOfRuns(5300, 0, 5350, 0, 5410),
+			"Cannot tell ssd from hdd: ssd had runs of 0 OPM", "OPM: it is 0 in 2 of 5 runs of ssd.", compare.GateOpen,
+		},
+		{
+			"runs of no orders", 16, 16, opmOfRuns(0, 0, 0, 0, 0),
+			"Cannot tell ssd from hdd: ssd had runs of 0 OPM", "OPM: it is 0 in 5 of 5 runs of ssd.", compare.GateOpen,
+		},
 		{"caches that hardly differ", 16, 15.5, as, faster, "", compare.GateFailed},
 	} {
 		hdd, ssd := arrays(c.slow, c.fast)
 		c.change(&hdd, &ssd)
 		compared := comparison{compare.WithFirst([]compare.Configuration{hdd, ssd})}
-		for _, text := range []string{"opm > 10%", "opm < -99.99 %"} { // an interval that cannot tell is far from this
+		// an interval that cannot tell is far from this
+		for _, text := range []string{"opm > 10%", "opm < -99.99 %"} {
 			gate, err := compare.ParseGate(text)
 			require.NoError(t, err)
 			require.NoError(t, compared.Judge(gate))
@@ -104,9 +119,21 @@ func TestCannotTell(t *testing.T) {
 		require.NoError(t, err)
 		found := strings.Contains(c.headline, "completed")
 		for _, l := range charts[0].Lines {
-			require.False(t, l.Wide && l.Faint == found, "%s: a column looks like a result: %t", c.why, !l.Faint)
+			require.False(
+				t,
+				l.Wide && l.Faint == found,
+				"%s: a column looks like a result: %t",
+				c.why,
+				!l.Faint,
+			)
 		}
-		require.Equal(t, tells, !strings.Contains(text, doesNotCount), "%s: figures are called estimates", c.why)
+		require.Equal(
+			t,
+			tells,
+			!strings.Contains(text, doesNotCount),
+			"%s: figures are called estimates",
+			c.why,
+		)
 	}
 }
 
@@ -127,7 +154,8 @@ func TestBestFirst(t *testing.T) {
 	assert.Contains(t, c.sentence(), "hdd completed 81.2")
 }
 
-// TestBounds: a figure of which only a lower bound is known has no difference with an interval, and opens a gate.
+// TestBounds: a figure of which only a lower bound is known has no difference with an interval, and
+// opens a gate.
 func TestBounds(t *testing.T) {
 	hdd, ssd := arrays(16, 16)
 	for i := range 5 {
@@ -146,5 +174,9 @@ func TestBounds(t *testing.T) {
 	assert.Equal(t, compare.GatePassed, judged())
 	ssd.Runs[2].P95AtLeast = true
 	assert.Equal(t, compare.GateOpen, judged())
-	assert.Contains(t, told(t, Comparison(compare.WithFirst([]compare.Configuration{hdd, ssd}))), "at least 52")
+	assert.Contains(
+		t,
+		told(t, Comparison(compare.WithFirst([]compare.Configuration{hdd, ssd}))),
+		"at least 52",
+	)
 }

@@ -17,9 +17,10 @@ const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange So
 	"Exchange's engine. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct " +
 	"comparison."
 
-// ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have
-// several, and one for all of them where they were under load together. Runs of one server, such as of 24 h and of 2 h,
-// stand beside each other. What follows the form is each run's own report. Latencies are means over all I/Os.
+// ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a
+// run may have several, and one for all of them where they were under load together. Runs of one
+// server, such as of 24 h and of 2 h, stand beside each other. What follows the form is each run's
+// own report. Latencies are means over all I/Os.
 func ESRP(records []*result.Record) (Page, error) {
 	servers, err := compare.Servers(records)
 	if err != nil {
@@ -57,7 +58,9 @@ func esrpView(records []*result.Record, servers []compare.Server) view {
 	told("Overall Test Result", func(r *result.Record) string { return passOrFail(r.Summary) })
 	told("Run", func(r *result.Record) string { return r.RunID })
 	told("Test Start", func(r *result.Record) string { return r.Start.UTC().Format(utc) })
-	told("Test Duration", func(r *result.Record) string { return seconds(r.Windows[0].To - r.Windows[0].From) })
+	told("Test Duration", func(r *result.Record) string {
+		return seconds(r.Windows[0].To - r.Windows[0].From)
+	})
 	told("Databases", func(r *result.Record) string { return strings.Join(r.Targets, ", ") })
 	told("Size of each", func(r *result.Record) string { return r.Size })
 	told("Users of each", func(r *result.Record) string { return fmt.Sprint(r.Threads) })
@@ -90,16 +93,24 @@ func esrpView(records []*result.Record, servers []compare.Server) view {
 			return orDash(of(s), func(v float64) string { return numbers.Decimals(v*scale, 3) })
 		})...)
 	}
-	row(&database, "Database Disks Transfers/sec", 1, func(s compare.Server) float64 { return s.Reads + s.Writes })
+	row(&database, "Database Disks Transfers/sec", 1, func(s compare.Server) float64 {
+		return s.Reads + s.Writes
+	})
 	row(&database, "Database Disks Reads/sec", 1, func(s compare.Server) float64 { return s.Reads })
-	row(&database, "Database Disks Writes/sec", 1, func(s compare.Server) float64 { return s.Writes })
+	row(&database, "Database Disks Writes/sec", 1, func(s compare.Server) float64 {
+		return s.Writes
+	})
 	row(&database, "Average Database Disk Read Latency (ms)", 1000,
 		func(s compare.Server) float64 { return s.ReadTime.Mean() })
 	row(&database, "Average Database Disk Write Latency (ms)", 1000,
 		func(s compare.Server) float64 { return s.WriteTime.Mean() })
-	row(&database, "Database Maintenance Transfers/sec", 1, func(s compare.Server) float64 { return s.Maintenance })
+	row(&database, "Database Maintenance Transfers/sec", 1, func(s compare.Server) float64 {
+		return s.Maintenance
+	})
 	row(&log, "Log Disks Writes/sec", 1, func(s compare.Server) float64 { return s.LogWrites })
-	row(&log, "Average Log Disk Write Latency (ms)", 1000, func(s compare.Server) float64 { return s.LogTime.Mean() })
+	row(&log, "Average Log Disk Write Latency (ms)", 1000, func(s compare.Server) float64 {
+		return s.LogTime.Mean()
+	})
 	v.Tables = []table{summary, database, log}
 	return v
 }

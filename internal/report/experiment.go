@@ -39,7 +39,8 @@ func Experiment(e compare.Experiment) Page {
 		bench.RunID = c.Name
 		bench.Part = true
 		bench.Title = "Configuration " + title(c)
-		bench.draw = nil // all runs are on the comparison's charts, and what was found of them is beside those
+		// all runs are on the comparison's charts, and what was found of them is beside those
+		bench.draw = nil
 		told := func(f finding) bool { return slices.Contains(v.Findings, f) }
 		bench.Findings = slices.DeleteFunc(bench.Findings, told)
 		views = append(views, bench)
@@ -61,21 +62,37 @@ func how(e compare.Experiment) string {
 		return fmt.Sprintf("%d configurations were run one after the other, %d runs of each; "+
 			"the experiment is recorded as %s.", len(e.Configurations), e.Most, e.Status)
 	}
-	text := fmt.Sprintf("%d configurations took turns in %d of at most %d blocks, in a random order of seed %d",
-		len(e.Configurations), blocks, e.Most, e.Seed)
+	text := fmt.Sprintf(
+		"%d configurations took turns in %d of at most %d blocks, in a random order of seed %d",
+		len(e.Configurations),
+		blocks,
+		e.Most,
+		e.Seed,
+	)
 	add := func(format string, args ...any) { text += fmt.Sprintf("; "+format, args...) }
 	far := func(d measure.Difference) bool { return !d.Change.Within(e.Until) }
 	switch {
 	case e.Status != result.Done:
-		add("the experiment is not done: it is recorded as %s. Until it is, intervals are of 99.9 %% "+
-			"confidence, and p is raised alike, so that 0.05 stays its bound", e.Status)
+		add(
+			"the experiment is not done: it is recorded as %s. Until it is, intervals are of 99.9 %% "+
+				"confidence, and p is raised alike, so that 0.05 stays its bound",
+			e.Status,
+		)
 		return text
 	case e.Until <= 0:
 	case blocks < e.Most:
-		add("then the interval of every difference in %s was within %g %%, as it also is if runs vary "+
-			"little by chance: fewer than 95 %% of such intervals contain the true value", e.Unit(), e.Until)
+		add(
+			"then the interval of every difference in %s was within %g %%, as it also is if runs vary "+
+				"little by chance: fewer than 95 %% of such intervals contain the true value",
+			e.Unit(),
+			e.Until,
+		)
 	case slices.ContainsFunc(e.Pairs, far):
-		add("not every interval of a difference in %s is within the %g %% that were asked for", e.Unit(), e.Until)
+		add(
+			"not every interval of a difference in %s is within the %g %% that were asked for",
+			e.Unit(),
+			e.Until,
+		)
 	default:
 		add("the interval of every difference in %s is within %g %%", e.Unit(), e.Until)
 	}
@@ -85,8 +102,11 @@ func how(e compare.Experiment) string {
 			"for which all intervals are a little wider", listed(early))
 	}
 	if len(late) > 0 {
-		add("it was done after %s blocks and continued all the same: intervals are widened for that, "+
-			"but of identical systems more than one in twenty pairs differ so", listed(late))
+		add(
+			"it was done after %s blocks and continued all the same: intervals are widened for that, "+
+				"but of identical systems more than one in twenty pairs differ so",
+			listed(late),
+		)
 	}
 	return text + "."
 }
@@ -101,11 +121,19 @@ func listed(numbers []int) string {
 	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
-// pairTable is the difference in OPM between every two configurations; those from the first alone are in the other
-// table.
+// pairTable is the difference in OPM between every two configurations; those from the first alone
+// are in the other table.
 func pairTable(e compare.Experiment) table {
-	t := newTable("Differences in "+e.Unit()+" between every two configurations, paired by blocks",
-		"configuration", "against", "difference", e.Comparison.Confidence()+" confidence", "p", "blocks", "significant")
+	t := newTable(
+		"Differences in "+e.Unit()+" between every two configurations, paired by blocks",
+		"configuration",
+		"against",
+		"difference",
+		e.Comparison.Confidence()+" confidence",
+		"p",
+		"blocks",
+		"significant",
+	)
 	if len(e.Pairs) < 2 {
 		return t
 	}
@@ -161,7 +189,8 @@ func settingTable(e compare.Experiment) table {
 
 const notStated = "not stated"
 
-// disclosureTable is what was stated of the configurations, and what was not; with prices, also their figures by them.
+// disclosureTable is what was stated of the configurations, and what was not; with prices, also
+// their figures by them.
 func disclosureTable(all []compare.Configuration) table {
 	t := newWords("Disclosure", cells("what", all, configurationName)...)
 	for _, key := range result.Disclosures {

@@ -16,19 +16,28 @@ func openLoopNote(s result.Summary) string {
 		return ""
 	}
 	w := s.Windows[0]
-	text := fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; "+
-		"response times count from when %s was due.", plain(s.Rate), s.Words.Cycles,
-		numbers.Integer(w.Counts.Offered), numbers.Integer(w.Counts.Orders),
-		numbers.Integer(w.Counts.Dropped), s.Words.A())
+	text := fmt.Sprintf(
+		"Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; "+
+			"response times count from when %s was due.",
+		plain(s.Rate),
+		s.Words.Cycles,
+		numbers.Integer(w.Counts.Offered),
+		numbers.Integer(w.Counts.Orders),
+		numbers.Integer(w.Counts.Dropped),
+		s.Words.A(),
+	)
 	if from := w.Latency[measure.WholeOrder].AtLeastFrom; from != nil {
-		text += fmt.Sprintf(" Those that were dropped count with the time that they would have waited at least: "+
-			"response times from the %.4gth percentile on, and the mean, are at least so long.", *from)
+		text += fmt.Sprintf(
+			" Those that were dropped count with the time that they would have waited at least: "+
+				"response times from the %.4gth percentile on, and the mean, are at least so long.",
+			*from,
+		)
 	}
 	return text
 }
 
-// faultNote tells what a run went through, apart from rollbacks, and what that means for its result; empty where it was
-// nothing.
+// faultNote tells what a run went through, apart from rollbacks, and what that means for its
+// result; empty where it was nothing.
 func faultNote(s result.Summary) (level, string) {
 	c := s.Counts
 	inDoubt := int64(0)
@@ -71,15 +80,26 @@ func failures(all []measure.FailureCount) string {
 	}
 	text := "failed attempts: " + strings.Join(some, ", ")
 	if most.Example != "" {
-		text += fmt.Sprintf(" (the first of %s in %s: %s)", most.Class, most.Operation, most.Example)
+		text += fmt.Sprintf(
+			" (the first of %s in %s: %s)",
+			most.Class,
+			most.Operation,
+			most.Example,
+		)
 	}
 	return text
 }
 
 func targetTable(s result.Summary) table {
 	words := s.Words
-	t := newTable("Targets, over the whole run; cumulative "+words.Rate+" is from the end of the warm-up on",
-		"target", "cumulative "+words.Rate, "of "+words.Cycles, "in", "all "+words.Cycles)
+	t := newTable(
+		"Targets, over the whole run; cumulative "+words.Rate+" is from the end of the warm-up on",
+		"target",
+		"cumulative "+words.Rate,
+		"of "+words.Cycles,
+		"in",
+		"all "+words.Cycles,
+	)
 	t.Head = append(t.Head, undone(words, words.Undone)...)
 	for _, x := range words.Added {
 		t.Head = append(t.Head, x.Words)
@@ -101,7 +121,13 @@ func targetTable(s result.Summary) table {
 		for _, x := range words.Added {
 			row = append(row, numbers.Integer(c.Of(x.Count)))
 		}
-		t.row(append(row, numbers.Integer(c.Retries), numbers.Integer(c.Reconnects), numbers.Integer(c.GivenUp))...)
+		t.row(
+			append(
+				row,
+				numbers.Integer(c.Retries),
+				numbers.Integer(c.Reconnects),
+				numbers.Integer(c.GivenUp),
+			)...)
 	}
 	return t
 }
@@ -112,22 +138,40 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 		for _, n := range d.Events {
 			events = append(events, fmt.Sprintf("event %d", n))
 		}
-		text := fmt.Sprintf("%s at %s s", strings.Join(events, " and "), numbers.Decimals(d.From, 1))
+		text := fmt.Sprintf(
+			"%s at %s s",
+			strings.Join(events, " and "),
+			numbers.Decimals(d.From, 1),
+		)
 		if d.Unknown != "" {
 			notes = append(notes, fmt.Sprintf("What %s did is unknown: %s.", text, d.Unknown))
 			continue
 		}
-		text = fmt.Sprintf("%s: %s %s lost", capital(text), opmOf(&d.Lost, d.LostCI95), s.Words.Cycles)
+		text = fmt.Sprintf(
+			"%s: %s %s lost",
+			capital(text),
+			opmOf(&d.Lost, d.LostCI95),
+			s.Words.Cycles,
+		)
 		if d.LostCI95 != nil {
 			text += " ± " + uncertainty(d.LostCI95)
 		}
-		text += fmt.Sprintf(" against %s %s before", numbers.Decimals(d.Undisturbed, 0), s.Words.Rate)
+		text += fmt.Sprintf(
+			" against %s %s before",
+			numbers.Decimals(d.Undisturbed, 0),
+			s.Words.Rate,
+		)
 		if d.Back != nil {
 			text += fmt.Sprintf(", back within 5 %% after %s s", numbers.Decimals(*d.Back, 1))
 		} else {
 			text += ", not back within 5 % before the end of the run"
 		}
-		text += fmt.Sprintf("; the longest %s took %s ms, %s.", s.Words.Cycle, figure(d.Longest), failures(d.Errors))
+		text += fmt.Sprintf(
+			"; the longest %s took %s ms, %s.",
+			s.Words.Cycle,
+			figure(d.Longest),
+			failures(d.Errors),
+		)
 		notes = append(notes, text)
 	}
 	return notes

@@ -39,14 +39,22 @@ func golden(t *testing.T, name, got string) {
 	b := append(strings.Split(string(want), "\n"), "(nothing)")
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
-			t.Fatalf("%s line %d differs (go test -update writes it again):\ngot  %s\nwant %s", path, i+1, a[i], b[i])
+			t.Fatalf(
+				"%s line %d differs (go test -update writes it again):\ngot  %s\nwant %s",
+				path,
+				i+1,
+				a[i],
+				b[i],
+			)
 		}
 	}
 }
 
 // eventful is a run that has something to say in every part of its report.
 func eventful(s *result.Summary) {
-	s.Limits = result.Verdicts{{Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: 0.5, Measured: new(0.612)}}
+	s.Limits = result.Verdicts{
+		{Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: 0.5, Measured: new(0.612)},
+	}
 	s.Power = &result.Power{Idle: new(393.1), Active: new(501.4)}
 	s.Figure.PerWatt = new(13.0)
 	s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
@@ -54,23 +62,42 @@ func eventful(s *result.Summary) {
 	s.Bottleneck.Why = "sessions wait 83 % of their time for it"
 	s.Bottleneck.Figures = result.Evidence{DeviceReads: new(.41), DeviceLog: new(.12)}
 	s.SMART = []monitor.SMART{
-		{Drive: "nvme0n1", Model: "SAMSUNG MZQL21T9HCJR-00A07", HostBytes: new(8.21e9),
+		{
+			Drive:     "nvme0n1",
+			Model:     "SAMSUNG MZQL21T9HCJR-00A07",
+			HostBytes: new(8.21e9),
 			Before:    monitor.SMARTReading{Temperature: new(38.)},
-			After:     monitor.SMARTReading{Temperature: new(71.), Wear: new(.03), HotMinutes: new(2.)},
-			Throttled: "3 times, too hot for 2 minutes"},
-		{Drive: "sdm", Model: "INTEL SSDSC2KB480G8", HostBytes: new(1.34e9),
+			After: monitor.SMARTReading{
+				Temperature: new(71.),
+				Wear:        new(.03),
+				HotMinutes:  new(2.),
+			},
+			Throttled: "3 times, too hot for 2 minutes",
+		},
+		{
+			Drive: "sdm", Model: "INTEL SSDSC2KB480G8", HostBytes: new(1.34e9),
 			Before: monitor.SMARTReading{Temperature: new(30.)},
-			After:  monitor.SMARTReading{Temperature: new(31.), Wear: new(.0), Throttles: new(0.)}},
+			After:  monitor.SMARTReading{Temperature: new(31.), Wear: new(.0), Throttles: new(0.)},
+		},
 	}
 	s.DataSeeds = []uint64{2}
-	s.Command = &result.Command{Line: "ds2 drive --target postgres://ds2:***@host/ds2 --threads 8",
-		Flags: map[string]string{"target": "postgres://ds2:***@host/ds2", "threads": "8", "ramp-rate": "10"}}
+	s.Command = &result.Command{
+		Line: "ds2 drive --target postgres://ds2:***@host/ds2 --threads 8",
+		Flags: map[string]string{
+			"target":    "postgres://ds2:***@host/ds2",
+			"threads":   "8",
+			"ramp-rate": "10",
+		},
+	}
 	s.CumulativeOPM = &s.Windows[0].OPM
 	s.CumulativeOf = &measure.Average{Orders: s.Windows[0].Counts.Orders, Seconds: 60}
 	s.Counts.Retries = 3
 	s.Counts.Reconnects = 1
 	s.Audit.Passed = false
-	s.Audit.Checks = append(s.Audit.Checks, result.Check{Name: "orders", Expected: "6000", Found: "5999"})
+	s.Audit.Checks = append(
+		s.Audit.Checks,
+		result.Check{Name: "orders", Expected: "6000", Found: "5999"},
+	)
 }
 
 func TestGolden(t *testing.T) {
@@ -86,7 +113,8 @@ func TestGolden(t *testing.T) {
 
 const hostile = "=1+1\x1b[2J\n\u202ecod.exe\u2028"
 
-// TestHostileTexts: what a run id, a label, a name, a fault or a server says is shown, and never obeyed.
+// TestHostileTexts: what a run id, a label, a name, a fault or a server says is shown, and never
+// obeyed.
 func TestHostileTexts(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		eventful(s)
@@ -110,32 +138,52 @@ func TestHostileTexts(t *testing.T) {
 		s.SMART[0].Drive = hostile
 		s.SMART[0].Model = hostile
 		s.SMART[0].Throttled = hostile
-		s.DeepChecks = []store.DeepCheck{{Server: hostile,
-			Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
+		s.DeepChecks = []store.DeepCheck{{
+			Server: hostile,
+			Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}},
+		}}
 	})
-	run := result.BenchRun{Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile},
-		Bottleneck: hostile}
-	bench := result.Bench{Status: result.Failed, Headline: r.Headline, Runs: []result.BenchRun{run},
-		Spec: result.Spec{RunID: hostile, Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}}
+	run := result.BenchRun{
+		Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile},
+		Bottleneck: hostile,
+	}
+	bench := result.Bench{
+		Status:   result.Failed,
+		Headline: r.Headline,
+		Runs:     []result.BenchRun{run},
+		Spec: result.Spec{
+			RunID:   hostile,
+			Engine:  hostile,
+			Size:    hostile,
+			Targets: []string{hostile},
+			Runs:    2,
+		},
+	}
 	configuration := compare.Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
 	comparison := compare.WithFirst([]compare.Configuration{configuration, configuration})
 	records := []*result.Record{r}
 	for name, write := range map[string]func(io.Writer) error{
-		"text":              func(w io.Writer) error { return Runs(records...).Text(w, true, 0) },
-		"page":              func(w io.Writer) error { return Runs(records...).HTML(w) },
-		"CSV":               func(w io.Writer) error { return CSV(w, records) },
-		"bench":             func(w io.Writer) error { return Bench(configuration).Text(w, true, 0) },
-		"compare":           func(w io.Writer) error { return Comparison(comparison).Text(w, true, 0) },
+		"text": func(w io.Writer) error { return Runs(records...).Text(w, true, 0) },
+		"page": func(w io.Writer) error { return Runs(records...).HTML(w) },
+		"CSV":  func(w io.Writer) error { return CSV(w, records) },
+		"bench": func(w io.Writer) error {
+			return Bench(configuration).Text(w, true, 0)
+		},
+		"compare": func(w io.Writer) error {
+			return Comparison(comparison).Text(w, true, 0)
+		},
 		"compare as a page": func(w io.Writer) error { return Comparison(comparison).HTML(w) },
 		"compare as CSV":    func(w io.Writer) error { return CompareCSV(w, comparison) },
 	} {
 		var b bytes.Buffer
 		require.NoError(t, write(&b), name)
 		out := strings.Replace(b.String(), string(echartsJS), "", 1)
-		escaped := strings.Contains(out, `\x1b[2J\n\u202ecod.exe\u2028`) || strings.Contains(out, `\\x1b[2J`)
+		escaped := strings.Contains(out, `\x1b[2J\n\u202ecod.exe\u2028`) ||
+			strings.Contains(out, `\\x1b[2J`)
 		assert.True(t, escaped, "%s does not show the hostile text escaped", name)
 		for i, c := range out {
-			if c != '\n' && c != '\t' && unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			if c != '\n' && c != '\t' &&
+				unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 				t.Fatalf("%s holds %U: …%q", name, c, out[max(0, i-60):i+4])
 			}
 		}
@@ -157,7 +205,13 @@ func FuzzClean(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		got := clean(text)
 		for _, r := range got {
-			assert.False(t, unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp), "clean(%q) = %q", text, got)
+			assert.False(
+				t,
+				unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp),
+				"clean(%q) = %q",
+				text,
+				got,
+			)
 		}
 		assert.Equal(t, got, clean(got), "clean is not at rest")
 	}, "Größe 5 µs – ok", hostile, "\xff\xfe")

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// LiveHTML is the page that shows what a command is at. It has no figures: its script asks for them at /live, on the
-// server that the page came from, and the report's own draws them.
+// LiveHTML is the page that shows what a command is at. It has no figures: its script asks for them
+// at /live, on the server that the page came from, and the report's own draws them.
 func LiveHTML() ([]byte, error) {
 	var b bytes.Buffer
 	parts := map[string]any{"CSS": pageCSS, "JS": pageJS, "LiveJS": liveJS, "ECharts": echartsJS}
@@ -29,8 +29,9 @@ func NewLiveChart(id, title, text, unit string, logarithmic bool, lines ...strin
 // liveCounters are the charts of counters that the live page has too.
 var liveCounters = []string{"requests", "drives", "busy", "processors"}
 
-// LiveCounterCharts are the charts of the machine's columns, and the columns of their lines one after the other. Most
-// is how many random reads a second the drives can do by themselves; 0: not measured.
+// LiveCounterCharts are the charts of the machine's columns, and the columns of their lines one
+// after the other. Most is how many random reads a second the drives can do by themselves; 0: not
+// measured.
 func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, lines []CounterLine) {
 	for _, spec := range counterCharts {
 		if !slices.Contains(liveCounters, spec.id) {

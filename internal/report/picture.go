@@ -14,8 +14,9 @@ import (
 	"ds2/internal/result"
 )
 
-// charts are the picture of a comparison, a column for each of some configurations, the curves of what its devices can
-// do and how far its runs took them, and the curves of all runs, laid over each other.
+// charts are the picture of a comparison, a column for each of some configurations, the curves of
+// what its devices can do and how far its runs took them, and the curves of all runs, laid over
+// each other.
 func (c comparison) charts(id string, columns []compare.Configuration) (all []chart, err error) {
 	if len(columns) == 0 {
 		return nil, nil
@@ -29,9 +30,13 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 		d := Device{Name: one.Name, runs: one.Runs}
 		for _, r := range one.Runs {
 			record, err := one.Read.Run(filepath.Join(one.Dir, r.Dir))
-			if err == nil && r.Figure != nil && len(record.Windows) > 0 && len(record.Series.Samples) > 0 {
+			if err == nil && r.Figure != nil && len(record.Windows) > 0 &&
+				len(record.Series.Samples) > 0 {
 				d.Device = cmp.Or(record.Device, d.Device)
-				curves = append(curves, curve{line{Name: one.Name, Hue: i, Thin: r.Dir != one.Median}, record})
+				curves = append(
+					curves,
+					curve{line{Name: one.Name, Hue: i, Thin: r.Dir != one.Median}, record},
+				)
 			}
 		}
 		devices = append(devices, d)
@@ -40,11 +45,13 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 	return slices.Concat(all, drawn(deviceChart(id, devices)), overlays), err
 }
 
-// barChart is a figure of each configuration: a column up to the median, a dot for every run, and a whisker for the
-// interval. Lines join the runs of a block. A column that is no result is hatched.
+// barChart is a figure of each configuration: a column up to the median, a dot for every run, and a
+// whisker for the interval. Lines join the runs of a block. A column that is no result is hatched.
 func (c comparison) barChart(id string, f compare.Metric, all []compare.Configuration) chart {
-	b := chart{ID: id + "-bars-" + f.Name, Title: f.TitleIn(all[0].Unit(), all[0].Words), YName: f.Unit,
-		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each"}
+	b := chart{
+		ID: id + "-bars-" + f.Name, Title: f.TitleIn(all[0].Unit(), all[0].Words), YName: f.Unit,
+		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each",
+	}
 	if f.Name == compare.Main {
 		b.Place, b.YName = picture, all[0].Unit()
 		if b.Title == all[0].Words.Rate {
@@ -89,7 +96,12 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 			case r.Counts:
 				runs.add(x, f.Scale**v)
 				if blocks[r.Block] == nil {
-					blocks[r.Block] = &line{Name: "block", What: fmt.Sprint(r.Block), Thin: true, Hue: grey}
+					blocks[r.Block] = &line{
+						Name: "block",
+						What: fmt.Sprint(r.Block),
+						Thin: true,
+						Hue:  grey,
+					}
 				}
 				blocks[r.Block].add(x, f.Scale**v)
 			default:
@@ -109,7 +121,8 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	return b
 }
 
-// faint says that a figure shows no difference of a configuration from the first, or of the first from any.
+// faint says that a figure shows no difference of a configuration from the first, or of the first
+// from any.
 func (c comparison) faint(f compare.Metric, name string) bool {
 	found := false
 	for _, d := range c.Differences {
@@ -117,7 +130,8 @@ func (c comparison) faint(f compare.Metric, name string) bool {
 			continue
 		}
 		found = true
-		stands := d.Significant == nil && f.Name != compare.Main || d.Significant != nil && *d.Significant
+		stands := d.Significant == nil && f.Name != compare.Main ||
+			d.Significant != nil && *d.Significant
 		if stands && !c.Doubtful(d) {
 			return false
 		}
@@ -125,11 +139,13 @@ func (c comparison) faint(f compare.Metric, name string) bool {
 	return found
 }
 
-// deviceChart has what each device can do by itself, as fio measured it, and where the runs took it; no lines where no
-// device was measured.
+// deviceChart has what each device can do by itself, as fio measured it, and where the runs took
+// it; no lines where no device was measured.
 func deviceChart(id string, all []Device) chart {
-	c := chart{ID: id + "-device", Title: "Random reads: what the devices can do, and what the runs took",
-		XName: "reads a second", YName: "ms", Log: true}
+	c := chart{
+		ID: id + "-device", Title: "Random reads: what the devices can do, and what the runs took",
+		XName: "reads a second", YName: "ms", Log: true,
+	}
 	c.Text = "A line is what a device does by itself at rising depths, as fio measured it; a dot is a run."
 	for i, one := range all {
 		if one.Device == nil {
@@ -158,15 +174,32 @@ type curve struct {
 	*result.Record
 }
 
-// overlays are the rate and the response time of all runs over time, those that stand for their configurations thick.
+// overlays are the rate and the response time of all runs over time, those that stand for their
+// configurations thick.
 func overlays(id string, words result.Words, runs []curve) ([]chart, error) {
-	opm := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate,
-		Text: words.Rate + " of each second of all runs; the run that stands for its configuration is thick."}
-	latency := chart{ID: id + "-latency", Title: "Response time of " + words.Cycles + " over time, 95th percentile",
-		YName: "ms", Log: true, Text: "The 95th percentile of the " + words.Cycles + " of each second."}
-	shares := chart{ID: id + "-distribution", Title: "Distribution of the response times of " + words.Cycles,
-		YName: "ms", Log: true, Place: folded, Labels: quantileLabels(), XName: "share of the " + words.Cycles,
-		Text: "Response time that a share of the " + words.Cycles + " stayed within, in the first window."}
+	opm := chart{
+		ID:    id + "-opm",
+		Title: words.PerMinute() + " over time",
+		YName: words.Rate,
+		Text:  words.Rate + " of each second of all runs; the run that stands for its configuration is thick.",
+	}
+	latency := chart{
+		ID:    id + "-latency",
+		Title: "Response time of " + words.Cycles + " over time, 95th percentile",
+		YName: "ms",
+		Log:   true,
+		Text:  "The 95th percentile of the " + words.Cycles + " of each second.",
+	}
+	shares := chart{
+		ID:     id + "-distribution",
+		Title:  "Distribution of the response times of " + words.Cycles,
+		YName:  "ms",
+		Log:    true,
+		Place:  folded,
+		Labels: quantileLabels(),
+		XName:  "share of the " + words.Cycles,
+		Text:   "Response time that a share of the " + words.Cycles + " stayed within, in the first window.",
+	}
 	if len(runs) == 0 {
 		return nil, nil
 	}
@@ -175,7 +208,10 @@ func overlays(id string, words result.Words, runs []curve) ([]chart, error) {
 		p95 := r.line
 		for _, s := range thinned(r.Series.Samples, max(maxPoints/len(runs), 200)) {
 			rate.add(middle(s), s.OPM())
-			p95.add(middle(s), s.P95) // 0 where there were no orders, which a logarithmic axis leaves out
+			p95.add(
+				middle(s),
+				s.P95,
+			) // 0 where there were no orders, which a logarithmic axis leaves out
 		}
 		opm.To = max(opm.To, r.Series.Samples[len(r.Series.Samples)-1].End.Seconds())
 		opm.Lines = append(opm.Lines, rate)

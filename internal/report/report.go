@@ -1,12 +1,13 @@
-// Package report turns records of runs into something to read: a page of HTML, text, JSON and CSV. It reads
-// records, never live state. It computes no figures: those of a run are its record's (package conclude), and
-// what several runs come to is package compare's.
+// Package report turns records of runs into something to read: a page of HTML, text, JSON and CSV.
+// It reads records, never live state. It computes no figures: those of a run are its record's
+// (package conclude), and what several runs come to is package compare's.
 //
-// What is shown of any record is a view: a sentence, how far it can be trusted, one picture, five figures and why; the
-// rest is there for those who ask. The page is one file that needs no network. Its charts are drawn by Apache ECharts,
-// which the page brings along: kept up by the Apache Software Foundation under this project's own licence, drawn as SVG
-// (so they print well and follow the reader's light or dark colours), and described to screen readers. Every chart
-// stands above a table of its figures, which is there without scripts too.
+// What is shown of any record is a view: a sentence, how far it can be trusted, one picture, five
+// figures and why; the rest is there for those who ask. The page is one file that needs no network.
+// Its charts are drawn by Apache ECharts, which the page brings along: kept up by the Apache
+// Software Foundation under this project's own licence, drawn as SVG (so they print well and follow
+// the reader's light or dark colours), and described to screen readers. Every chart stands above a
+// table of its figures, which is there without scripts too.
 package report
 
 import (
@@ -103,7 +104,8 @@ func (v *view) show() (err error) {
 	return nil
 }
 
-// Text writes the page for a terminal, without its charts: what is first, or with the details all of it.
+// Text writes the page for a terminal, without its charts: what is first, or with the details all
+// of it.
 func (p Page) Text(w io.Writer, details bool, columns int) error {
 	var lines []string
 	for i, v := range p.views {

@@ -30,10 +30,13 @@ func alone(s result.Summary) comparison {
 func runView(r *result.Record, id string) view {
 	s := r.Summary
 	v := view{
-		ID: id, RunID: r.RunID, Title: fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)), Headline: Headline(s),
-		Byline:  byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Figures: alone(s).figures(),
-		draw:    func() ([]chart, error) { return charts(r, id) },
+		ID:       id,
+		RunID:    r.RunID,
+		Title:    fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)),
+		Headline: Headline(s),
+		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
+		Figures:  alone(s).figures(),
+		draw:     func() ([]chart, error) { return charts(r, id) },
 	}
 	v.Figures.Head = []string{"figure", "value"}
 	if s.Words.Unit == result.IOPS { // what its readers look for first
@@ -53,15 +56,37 @@ func runView(r *result.Record, id string) view {
 		v.because(audit)
 	}
 	for _, section := range s.Sections {
-		t := table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words}
+		t := table{
+			Caption: section.Title,
+			Head:    section.Head,
+			Rows:    section.Rows,
+			Words:   section.Words,
+		}
 		v.Tables = append(v.Tables, t)
 	}
-	v.Tables = append(v.Tables,
+	v.Tables = append(
+		v.Tables,
 		scrubTable(s),
-		resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s),
-		limitTable(s.Limits).trimmed(), targetTable(s), failureTable(s), deepCheckTable(s.DeepChecks), auditTable(s),
-		costTable(s.Costs, s.Words), smartTable(s.SMART), counterTable(r),
-		environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
+		resultTable(s),
+		latencyTable(s),
+		eventTable(s),
+		slowestTable(s),
+		ioTable(s),
+		limitTable(
+			s.Limits,
+		).trimmed(),
+		targetTable(s),
+		failureTable(s),
+		deepCheckTable(s.DeepChecks),
+		auditTable(s),
+		costTable(s.Costs, s.Words),
+		smartTable(s.SMART),
+		counterTable(r),
+		environmentTable(s),
+		setupTable(s),
+		logTable(s),
+		commandTable(s.Command),
+	)
 	return v
 }
 
@@ -97,7 +122,9 @@ func Headline(s result.Summary) string {
 
 // passOrFail is the verdict of a test of drives.
 func passOrFail(s result.Summary) string {
-	damaged := slices.ContainsFunc(s.DeepChecks, func(c store.DeepCheck) bool { return len(c.Damage) > 0 })
+	damaged := slices.ContainsFunc(s.DeepChecks, func(c store.DeepCheck) bool {
+		return len(c.Damage) > 0
+	})
 	switch l, _ := auditText(s.Audit); {
 	case !s.Limits.Passed(), l == failure, damaged, s.Status == result.Aborted:
 		return "Fail"
@@ -117,7 +144,13 @@ func (v *view) findRun(s result.Summary) {
 		if s.Status == result.Failed {
 			ended = failure
 		}
-		v.find(ended, strings.TrimSuffix(fmt.Sprintf("The run is recorded as %s: %s", s.Status, s.Error), ": "))
+		v.find(
+			ended,
+			strings.TrimSuffix(
+				fmt.Sprintf("The run is recorded as %s: %s", s.Status, s.Error),
+				": ",
+			),
+		)
 	}
 	v.find(aside, proofNote(s.Spec))
 	for _, section := range s.Sections {
@@ -186,7 +219,11 @@ func auditText(a *result.Audit) (level, string) {
 	case a.NotAudited != "":
 		return reservation, fmt.Sprintf("%s: %s; ds2 verify --record does it.", not, a.NotAudited)
 	case a.Passed:
-		return proof, fmt.Sprintf("The audit of %s passed: %s.", a.Scope(), counted(len(a.Checks), "check"))
+		return proof, fmt.Sprintf(
+			"The audit of %s passed: %s.",
+			a.Scope(),
+			counted(len(a.Checks), "check"),
+		)
 	}
 	failed := 0
 	for _, c := range a.Checks {
@@ -201,7 +238,8 @@ func auditText(a *result.Audit) (level, string) {
 // ofCycles says that the figure that counts is that of cycles a minute.
 func ofCycles(s result.Summary) bool { return s.Figure != nil && s.Figure.Unit == s.Words.Rate }
 
-// cumulativeNote is the average since the warm-up, so that published ones can be compared; empty where there is none.
+// cumulativeNote is the average since the warm-up, so that published ones can be compared; empty
+// where there is none.
 func cumulativeNote(s result.Summary) string {
 	if s.CumulativeOPM == nil || !ofCycles(s) {
 		return ""
@@ -209,7 +247,12 @@ func cumulativeNote(s result.Summary) string {
 	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up",
 		s.Words.Rate, s.Words.Cumulative, opmOf(s.CumulativeOPM, nil))
 	if of := s.CumulativeOf; of != nil {
-		text += fmt.Sprintf(" (%s %s in %s)", numbers.Integer(of.Orders), s.Words.Cycles, seconds(of.Seconds))
+		text += fmt.Sprintf(
+			" (%s %s in %s)",
+			numbers.Integer(of.Orders),
+			s.Words.Cycles,
+			seconds(of.Seconds),
+		)
 	}
 	return text + "."
 }
@@ -220,12 +263,30 @@ func capital(s string) string {
 }
 
 func resultTable(s result.Summary) table {
-	t := newTable("Windows", "window", "from", "to", s.Words.Cycles, s.Words.Rate, "± 95 %", "mean running average")
+	t := newTable(
+		"Windows",
+		"window",
+		"from",
+		"to",
+		s.Words.Cycles,
+		s.Words.Rate,
+		"± 95 %",
+		"mean running average",
+	)
 	t.Head = slices.Concat(t.Head, undone(s.Words, s.Words.Undone), []string{"failed attempts"})
 	for _, w := range s.Windows {
-		row := []string{w.Name, seconds(w.From), seconds(w.To), numbers.Integer(w.Counts.Orders), opmOf(&w.OPM, w.CI95),
-			cmp.Or(uncertainty(w.CI95), "–"), opmOf(&w.RunningAverageOPM, nil)}
-		row = append(row, undone(s.Words, numbers.Share(w.Counts.Of(s.Words.Undone), w.Counts.Orders))...)
+		row := []string{
+			w.Name,
+			seconds(w.From),
+			seconds(w.To),
+			numbers.Integer(w.Counts.Orders),
+			opmOf(&w.OPM, w.CI95),
+			cmp.Or(uncertainty(w.CI95), "–"),
+			opmOf(&w.RunningAverageOPM, nil),
+		}
+		row = append(
+			row,
+			undone(s.Words, numbers.Share(w.Counts.Of(s.Words.Undone), w.Counts.Orders))...)
 		t.row(append(row, numbers.Integer(w.Errors))...)
 	}
 	return t
@@ -283,7 +344,12 @@ func (t *table) figures(name string, count int64, values ...float64) {
 }
 
 func failureTable(s result.Summary) table {
-	t := newTable("Failed attempts and retries, over the whole run", "operation and class", "failed", "tried again")
+	t := newTable(
+		"Failed attempts and retries, over the whole run",
+		"operation and class",
+		"failed",
+		"tried again",
+	)
 	counts := map[string][2]int64{}
 	for i, failures := range [][]measure.FailureCount{s.Errors, s.Retries} {
 		for _, f := range failures {
@@ -324,7 +390,11 @@ const utc = time.DateTime + " UTC"
 // setup begins the table of what is needed to repeat a run or a search.
 func setup(kind string, s result.Spec, start, end time.Time) table {
 	t := list("Setup")
-	t.Rows = [][]string{{kind, s.RunID}, {"kit version", s.KitVersion}, {"started", start.UTC().Format(utc)}}
+	t.Rows = [][]string{
+		{kind, s.RunID},
+		{"kit version", s.KitVersion},
+		{"started", start.UTC().Format(utc)},
+	}
 	if !end.IsZero() {
 		t.row("ended", end.UTC().Format(utc))
 	}

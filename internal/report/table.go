@@ -11,7 +11,8 @@ import (
 	"ds2/internal/numbers"
 )
 
-// table is what the page and the text show alike. The first column names the row; the others are figures.
+// table is what the page and the text show alike. The first column names the row; the others are
+// figures.
 type table struct {
 	Caption string
 	Head    []string
@@ -45,7 +46,10 @@ func (t *table) add(name, format string, args ...any) { t.row(name, fmt.Sprintf(
 // within is the table as far as it fits: long cells elided, and without the last columns and rows.
 func (t table) within(width, rows int) table {
 	if over := len(t.Rows) - rows; over > 0 {
-		t.Rows = append(slices.Clone(t.Rows[:rows]), []string{fmt.Sprintf("%d more: --details", over)})
+		t.Rows = append(
+			slices.Clone(t.Rows[:rows]),
+			[]string{fmt.Sprintf("%d more: --details", over)},
+		)
 	}
 	head := t.Head
 	all := t.Rows
@@ -140,8 +144,8 @@ func orDash(v float64, show func(float64) string) string {
 	return show(v)
 }
 
-// opmOf is an OPM, or what else is counted, with as many digits as half the width of its interval carries, where it has
-// one; empty where it is not known.
+// opmOf is an OPM, or what else is counted, with as many digits as half the width of its interval
+// carries, where it has one; empty where it is not known.
 func opmOf(opm, half *float64) string {
 	if opm == nil {
 		return ""

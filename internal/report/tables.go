@@ -15,7 +15,12 @@ import (
 )
 
 func costTable(costs *result.Costs, words result.Words) table {
-	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit", "per "+words.Cycle)
+	t := newTable(
+		"What "+words.A()+" costs, on average over the first window",
+		"what",
+		"unit",
+		"per "+words.Cycle,
+	)
 	for _, m := range compare.Costs {
 		if v := m.Of(result.BenchRun{Costs: costs}); v != nil {
 			t.row(strings.TrimSuffix(m.Title, " per {cycle}"), m.Unit, figure(*v*m.Scale))
@@ -24,7 +29,8 @@ func costTable(costs *result.Costs, words result.Words) table {
 	return t
 }
 
-// ioTable is the times of traced I/Os, by drive and what they were for; without rows where none were traced.
+// ioTable is the times of traced I/Os, by drive and what they were for; without rows where none
+// were traced.
 func ioTable(s result.Summary) table {
 	t := newTable("Times of I/Os in milliseconds",
 		"drive and purpose", "count", "mean", "p50", "p95", "p99", "p99.9", "p99.99", "max")
@@ -40,8 +46,8 @@ func ioTable(s result.Summary) table {
 	return t
 }
 
-// slowestTable is the slowest orders of the first window by the operations that took the most of their time, and which
-// was the longest.
+// slowestTable is the slowest orders of the first window by the operations that took the most of
+// their time, and which was the longest.
 func slowestTable(s result.Summary) table {
 	t := newTable(fmt.Sprintf("The %d slowest %s", len(s.Slowest), s.Words.Cycles),
 		"operation that took the most time", "number", "longest, ms")
@@ -58,8 +64,19 @@ func slowestTable(s result.Summary) table {
 }
 
 func scrubTable(s result.Summary) table {
-	t := newTable("Background scan, over the whole run", "database", "MB/s asked for", "MB/s read", "requests/s",
-		"bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures")
+	t := newTable(
+		"Background scan, over the whole run",
+		"database",
+		"MB/s asked for",
+		"MB/s read",
+		"requests/s",
+		"bytes a request",
+		"from the drives",
+		"mean ms",
+		"max ms",
+		"passes",
+		"failures",
+	)
 	for _, r := range s.Scrub {
 		fromDrives := "unknown"
 		if r.Device != nil { // more than was read where the kernel reads ahead
@@ -73,7 +90,8 @@ func scrubTable(s result.Summary) table {
 	return t
 }
 
-// smartTable is what the drives told of themselves before and after the run; without rows where none did.
+// smartTable is what the drives told of themselves before and after the run; without rows where
+// none did.
 func smartTable(drives []monitor.SMART) table {
 	t := newTable("The drives' own statistics (SMART), over the whole run",
 		"drive", "written to it MB", "°C before", "°C after", "wear %", "held back by heat")
@@ -89,8 +107,14 @@ func smartTable(drives []monitor.SMART) table {
 		if throttled == "" && (d.After.Throttles != nil || d.After.HotMinutes != nil) {
 			throttled = "no"
 		}
-		t.row(name, scaled(d.HostBytes, 1e-6), scaled(d.Before.Temperature, 1), scaled(d.After.Temperature, 1),
-			scaled(d.After.Wear, 100), throttled)
+		t.row(
+			name,
+			scaled(d.HostBytes, 1e-6),
+			scaled(d.Before.Temperature, 1),
+			scaled(d.After.Temperature, 1),
+			scaled(d.After.Wear, 100),
+			throttled,
+		)
 	}
 	return t
 }
@@ -124,13 +148,22 @@ func environmentTable(s result.Summary) table {
 	if m := s.Machine; m != nil {
 		t.Rows = [][]string{{"machine", m.Hostname}, {"system", m.System}, {"kernel", m.Kernel}}
 		if m.Processors > 0 {
-			t.row("processors", strings.TrimSpace(fmt.Sprintf("%d × %s", m.Processors, m.Processor)))
+			t.row(
+				"processors",
+				strings.TrimSpace(fmt.Sprintf("%d × %s", m.Processors, m.Processor)),
+			)
 		}
 		if m.MemoryBytes > 0 {
 			t.row("memory", numbers.Decimals(float64(m.MemoryBytes)/1e9, 1)+" GB")
 		}
 		if fs := m.FileSystem; fs != nil {
-			t.add("file system", "%s at %s (%s)", fs.Type, fs.MountPoint, strings.Join(fs.Options, ","))
+			t.add(
+				"file system",
+				"%s at %s (%s)",
+				fs.Type,
+				fs.MountPoint,
+				strings.Join(fs.Options, ","),
+			)
 		}
 		for _, d := range m.Drives {
 			roles := ""
@@ -147,7 +180,15 @@ func environmentTable(s result.Summary) table {
 			}
 			size := numbers.Decimals(float64(d.Bytes)/1e9, 0)
 			t.row("drive "+d.Name, strings.TrimSpace(
-				fmt.Sprintf("%s %s GB, %s%s, scheduler %s", d.Model, size, kind, roles, d.Scheduler)))
+				fmt.Sprintf(
+					"%s %s GB, %s%s, scheduler %s",
+					d.Model,
+					size,
+					kind,
+					roles,
+					d.Scheduler,
+				),
+			))
 		}
 	}
 	for i, server := range s.Servers {

@@ -16,7 +16,8 @@ const (
 	mostOfAText = 3  // lines of a sentence
 )
 
-// text is the lines of a view for a terminal of that width; 0: for none, whose details are not broken into lines.
+// text is the lines of a view for a terminal of that width; 0: for none, whose details are not
+// broken into lines.
 func (v view) text(details bool, columns int) (lines []string) {
 	if !details {
 		return v.screen(cmp.Or(columns, textWidth))

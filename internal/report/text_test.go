@@ -14,10 +14,14 @@ import (
 	"ds2/internal/result"
 )
 
-// TestTextFitsTheTerminal holds the text of all kinds of records to a screen of 40 lines of 100 columns, however many
-// configurations there are, limits fail, and runs warn; what does not fit is counted.
+// TestTextFitsTheTerminal holds the text of all kinds of records to a screen of 40 lines of 100
+// columns, however many configurations there are, limits fail, and runs warn; what does not fit is
+// counted.
 func TestTextFitsTheTerminal(t *testing.T) {
-	long := strings.Repeat("a warning that explains itself at great length and names what to do about it, ", 12)
+	long := strings.Repeat(
+		"a warning that explains itself at great length and names what to do about it, ",
+		12,
+	)
 	loud := func(s *result.Summary) {
 		eventful(s)
 		for i := range 20 {
@@ -31,7 +35,11 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	}
 	var many []compare.Configuration
 	for i := range 12 {
-		name := fmt.Sprintf("array %d of twelve, with a name as long as those of factors are, threads %d", i, 8<<i)
+		name := fmt.Sprintf(
+			"array %d of twelve, with a name as long as those of factors are, threads %d",
+			i,
+			8<<i,
+		)
 		c := benchOf(name, diagnose.Storage, 1000, 1020, 990, 1010)
 		c.Labels = "24 disks, RAID 10"
 		c.Runs[0].Warnings = []string{long}
@@ -46,10 +54,16 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	wide := compare.WithFirst(many)
 	require.NoError(t, wide.Judge(gate))
 	failing := arraysOf(t, 4.4, .6)
-	drive := &result.Device{Format: result.DeviceFormat, Kind: "device",
+	drive := &result.Device{
+		Format:          result.DeviceFormat,
+		Kind:            "device",
 		Log:             result.DevicePoint{Depth: 1, IOPS: 900, Mean: .001},
 		Preconditioning: &result.DevicePreconditioning{},
-		Reads:           []result.DevicePoint{{Depth: 1, IOPS: 600, Mean: .0016}, {Depth: 2, IOPS: 601, Mean: .0033}}}
+		Reads: []result.DevicePoint{
+			{Depth: 1, IOPS: 600, Mean: .0016},
+			{Depth: 2, IOPS: 601, Mean: .0033},
+		},
+	}
 	var drives []Device
 	for _, c := range many {
 		drives = append(drives, Device{Name: c.Name, Device: drive})
@@ -78,10 +92,23 @@ func TestTextFitsTheTerminal(t *testing.T) {
 				assert.LessOrEqual(t, columns, most, "%s at %d: %s", name, width, line)
 			}
 			if width == 0 {
-				assert.LessOrEqual(t, strings.Count(text.String(), "\n"), 40, "%s: lines of\n%s", name, &text)
+				assert.LessOrEqual(
+					t,
+					strings.Count(text.String(), "\n"),
+					40,
+					"%s: lines of\n%s",
+					name,
+					&text,
+				)
 			}
 			if name == "loud run" || name == "comparison of twelve" {
-				assert.Contains(t, text.String(), "more: --details", "%s: what is left out is not counted", name)
+				assert.Contains(
+					t,
+					text.String(),
+					"more: --details",
+					"%s: what is left out is not counted",
+					name,
+				)
 			}
 		}
 	}

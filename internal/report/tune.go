@@ -16,7 +16,13 @@ func TrialText(t result.Trial) string {
 	if t.Error != "" {
 		return users(t.Threads) + ": failed: " + t.Error
 	}
-	text := fmt.Sprintf("%s, %s %s, p95 %s ms", users(t.Threads), opmOf(&t.Value, nil), t.Unit, figure(1000*t.P95))
+	text := fmt.Sprintf(
+		"%s, %s %s, p95 %s ms",
+		users(t.Threads),
+		opmOf(&t.Value, nil),
+		t.Unit,
+		figure(1000*t.P95),
+	)
 	if t.Strain > 0 {
 		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
 	}
@@ -28,12 +34,23 @@ func Search(r result.Search) Page { return Page{"ds2 search " + r.RunID, []view{
 
 func searchView(r result.Search) view {
 	v := view{
-		ID: "search", RunID: r.RunID, Headline: "no result",
-		Byline:  byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Title:   fmt.Sprintf("Search for the largest number of users: %s, size %s", r.Engine, r.Size),
+		ID:       "search",
+		RunID:    r.RunID,
+		Headline: "no result",
+		Byline:   byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
+		Title: fmt.Sprintf(
+			"Search for the largest number of users: %s, size %s",
+			r.Engine,
+			r.Size,
+		),
 		Figures: nearTable(r),
-		Tables:  []table{trialTable(r), limitTable(r.Verdicts).trimmed(), searchSetup(r), commandTable(r.Command)},
-		draw:    func() ([]chart, error) { return searchCharts(r), nil },
+		Tables: []table{
+			trialTable(r),
+			limitTable(r.Verdicts).trimmed(),
+			searchSetup(r),
+			commandTable(r.Command),
+		},
+		draw: func() ([]chart, error) { return searchCharts(r), nil },
 	}
 	if r.Users > 0 {
 		most := users(r.Users)
@@ -42,19 +59,35 @@ func searchView(r result.Search) view {
 		v.findf(proof, "Median of the %d runs that confirm %s; %s",
 			len(result.Confirming(r.Trials, r.Users)), most, r.Why)
 		if t, found := tune.Higher(r.Trials, r.Users, *r.Value()); found {
-			v.findf(reservation, "%s had %s %s, more than the result: the trials were not of one state of the store; "+
-				"take longer runs", capital(users(t.Threads)), opmOf(&t.Value, nil), r.Unit())
+			v.findf(
+				reservation,
+				"%s had %s %s, more than the result: the trials were not of one state of the store; "+
+					"take longer runs",
+				capital(users(t.Threads)),
+				opmOf(&t.Value, nil),
+				r.Unit(),
+			)
 		}
 	} else {
 		v.find(unknown, r.Why)
 	}
 	if r.Status != result.Done && r.Status != "" {
-		v.findf(reservation, "The search is recorded as %s after %d trials; the same command with --out continues it",
-			r.Status, len(r.Trials))
+		v.findf(
+			reservation,
+			"The search is recorded as %s after %d trials; the same command with --out continues it",
+			r.Status,
+			len(r.Trials),
+		)
 	}
 	for _, t := range r.Trials {
 		if t.Error != "" {
-			v.findf(reservation, "The run with %s in %s failed: %s", users(t.Threads), t.Record, t.Error)
+			v.findf(
+				reservation,
+				"The run with %s in %s failed: %s",
+				users(t.Threads),
+				t.Record,
+				t.Error,
+			)
 		}
 	}
 	v.findLimits(r.Verdicts)
@@ -67,12 +100,30 @@ func searchCharts(r result.Search) (all []chart) {
 	}
 	cycle := limit.Metric{Subject: r.Words.Cycle, Stat: "p95"}
 	all = []chart{
-		trialChart(r, "opm", r.Unit()+" over users", r.Unit(), limit.Metric{Subject: strings.ToLower(r.Unit())},
-			func(t result.Trial) float64 { return t.Value }),
-		trialChart(r, "p95", "Response time of "+r.Words.Cycles+" over users, 95th percentile", "ms", cycle,
-			func(t result.Trial) float64 { return 1000 * t.P95 }),
-		trialChart(r, "strain", "How near the trials came to the tightest limit", "%", limit.Metric{},
-			func(t result.Trial) float64 { return 100 * t.Strain }),
+		trialChart(
+			r,
+			"opm",
+			r.Unit()+" over users",
+			r.Unit(),
+			limit.Metric{Subject: strings.ToLower(r.Unit())},
+			func(t result.Trial) float64 { return t.Value },
+		),
+		trialChart(
+			r,
+			"p95",
+			"Response time of "+r.Words.Cycles+" over users, 95th percentile",
+			"ms",
+			cycle,
+			func(t result.Trial) float64 { return 1000 * t.P95 },
+		),
+		trialChart(
+			r,
+			"strain",
+			"How near the trials came to the tightest limit",
+			"%",
+			limit.Metric{},
+			func(t result.Trial) float64 { return 100 * t.Strain },
+		),
 	}
 	all[0].Place = picture
 	all[2].Levels = []mark{{"limit", 100}}
@@ -82,11 +133,18 @@ func searchCharts(r result.Search) (all []chart) {
 // nearTable are the trials next to the result.
 func nearTable(r result.Search) table {
 	trials := tune.ByUsers(r.Trials)
-	near := max(0, slices.IndexFunc(trials, func(t result.Trial) bool { return t.Threads == r.Users }))
+	near := max(0, slices.IndexFunc(trials, func(t result.Trial) bool {
+		return t.Threads == r.Users
+	}))
 	from := max(0, min(near-1, len(trials)-mostFigures))
 	t := newTable("", "users", r.Unit(), r.Words.Cycle+" p95 ms", "limits")
 	for _, trial := range trials[from:min(from+mostFigures, len(trials))] {
-		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95), trialVerdict(trial))
+		t.row(
+			fmt.Sprint(trial.Threads),
+			opmOf(&trial.Value, nil),
+			figure(1000*trial.P95),
+			trialVerdict(trial),
+		)
 	}
 	return t
 }
@@ -111,20 +169,38 @@ func trialTable(r result.Search) table {
 		if r.Unit() == result.IOPS {
 			iops = "" // they are the value
 		}
-		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95), iops,
-			decimals(d.Read, 2), decimals(d.Write, 2), decimals(d.LogWrite, 2), numbers.Decimals(100*trial.Strain, 0),
-			trialVerdict(trial), trial.Why, trial.Record)
+		t.row(
+			fmt.Sprint(trial.Threads),
+			opmOf(&trial.Value, nil),
+			figure(1000*trial.P95),
+			iops,
+			decimals(
+				d.Read,
+				2,
+			),
+			decimals(d.Write, 2),
+			decimals(d.LogWrite, 2),
+			numbers.Decimals(100*trial.Strain, 0),
+			trialVerdict(trial),
+			trial.Why,
+			trial.Record,
+		)
 	}
 	return t.trimmed()
 }
 
-// trialChart draws a figure of every trial over the number of users, and the limits of the figure's metric.
+// trialChart draws a figure of every trial over the number of users, and the limits of the figure's
+// metric.
 func trialChart(
 	r result.Search, id, title, unit string, metric limit.Metric, of func(result.Trial) float64,
 ) chart {
 	trials := tune.ByUsers(r.Trials)
 	c := chart{ID: "search-" + id, Title: title, YName: unit, XName: "users"}
-	c.Text = fmt.Sprintf("Every trial with %d to %s.", trials[0].Threads, users(trials[len(trials)-1].Threads))
+	c.Text = fmt.Sprintf(
+		"Every trial with %d to %s.",
+		trials[0].Threads,
+		users(trials[len(trials)-1].Threads),
+	)
 	passed := line{Name: "trial", Dots: true}
 	failed := line{Name: "trial whose limits fail", Dots: true, Hollow: true}
 	for _, t := range trials {

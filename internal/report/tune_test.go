@@ -12,19 +12,39 @@ import (
 // search is a search that ended at its limits with 7 users.
 func search() result.Search {
 	trial := func(users int, opm, p95, strain float64, confirm bool) result.Trial {
-		return result.Trial{Threads: users, Value: opm, P95: p95, Strain: strain, Passed: strain < 1, Confirm: confirm,
-			Record: "05-7-users"}
+		return result.Trial{
+			Threads: users,
+			Value:   opm,
+			P95:     p95,
+			Strain:  strain,
+			Passed:  strain < 1,
+			Confirm: confirm,
+			Record:  "05-7-users",
+		}
 	}
-	holds := result.Verdict{Limit: "order p95 < 200ms", Unit: result.UnitSeconds, Bound: 0.2,
-		Measured: new(0.19), OK: true, Runs: 3, Held: 3}
+	holds := result.Verdict{
+		Limit: "order p95 < 200ms", Unit: result.UnitSeconds, Bound: 0.2,
+		Measured: new(0.19), OK: true, Runs: 3, Held: 3,
+	}
 	return result.Search{
-		Spec: result.Spec{RunID: "abc", Words: orders, Engine: "postgres", Targets: []string{"host/db"},
+		Spec: result.Spec{
+			RunID: "abc", Words: orders, Engine: "postgres", Targets: []string{"host/db"},
 			Size: "S", Restore: "reset",
-			LimitTexts: []string{"order p95 < 200ms"}},
+			LimitTexts: []string{"order p95 < 200ms"},
+		},
 		SearchConfig: result.SearchConfig{Start: 1, Max: 512, Confirm: 3},
 		Trials: []result.Trial{
-			trial(4, 2000, 0.03, 0.15, false), trial(8, 7200, 0.25, 1.25, false), trial(7, 6900, 0.19, 0.95, true),
-			trial(7, 7000, 0.18, 0.9, true), trial(7, 7100, 0.17, 0.85, true),
+			trial(
+				4,
+				2000,
+				0.03,
+				0.15,
+				false,
+			),
+			trial(8, 7200, 0.25, 1.25, false),
+			trial(7, 6900, 0.19, 0.95, true),
+			trial(7, 7000, 0.18, 0.9, true),
+			trial(7, 7100, 0.17, 0.85, true),
 			{Threads: 9, Error: "connect: refused", Record: "06-9-users"},
 		},
 		SearchResult: result.SearchResult{Users: 7, Why: "the limits fail with 8 users"},
@@ -41,9 +61,15 @@ func TestTune(t *testing.T) {
 	nothing.Why = "the limits fail already with 1 user"
 	found := Search(search())
 	none := Search(nothing)
-	texttest.Contains(t, told(t, found), "7,000 OPM with 7 users",
+	texttest.Contains(
+		t,
+		told(t, found),
+		"7,000 OPM with 7 users",
 		"Median of the 3 runs that confirm 7 users; the limits fail with 8 users.",
-		"The run with 9 users in 06-9-users failed: connect: refused.", "Pass: every limit holds.", "3 of 3")
+		"The run with 9 users in 06-9-users failed: connect: refused.",
+		"Pass: every limit holds.",
+		"3 of 3",
+	)
 	texttest.Contains(t, written(t, found), "7,000 OPM with 7 users",
 		`id="search-opm"`, `id="search-p95"`,
 		`{"name":"result","at":7}`, `"name":"trial whose limits fail","points":[[8,7200]]`,

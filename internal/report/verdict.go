@@ -19,7 +19,13 @@ func verdictWord(ok bool) string {
 }
 
 func limitTable(verdicts result.Verdicts) table {
-	t := newTable("Limits, over the first window", "limit", "measured", "runs that hold it", "verdict")
+	t := newTable(
+		"Limits, over the first window",
+		"limit",
+		"measured",
+		"runs that hold it",
+		"verdict",
+	)
 	for _, v := range verdicts {
 		held := ""
 		if v.Runs > 1 {
@@ -41,21 +47,30 @@ func (v *view) findLimits(verdicts result.Verdicts) {
 	}
 }
 
-// deepCheckTable is what a deep check of each database found, and how fast it read, as a checksum test has it.
+// deepCheckTable is what a deep check of each database found, and how fast it read, as a checksum
+// test has it.
 func deepCheckTable(checks []store.DeepCheck) table {
 	t := list("Deep check")
 	for _, s := range checks {
 		t.row("server", s.Server)
-		t.add("read and checked", "%s MB of %d tables and indexes in %s s, %s MB/s, from drives or caches",
-			megabytes(s.Bytes), s.Objects, numbers.Decimals(s.Seconds, 1),
-			numbers.Decimals(s.BytesPerSecond()/1e6, 1))
+		t.add(
+			"read and checked",
+			"%s MB of %d tables and indexes in %s s, %s MB/s, from drives or caches",
+			megabytes(s.Bytes),
+			s.Objects,
+			numbers.Decimals(s.Seconds, 1),
+			numbers.Decimals(s.BytesPerSecond()/1e6, 1),
+		)
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
 		if s.Checksums {
 			checksums = "verified on every page read from storage"
 		}
 		t.row("checksums", checksums)
 		if s.ChecksumFailures != nil {
-			t.row("checksum failures that the server has counted", numbers.Integer(*s.ChecksumFailures))
+			t.row(
+				"checksum failures that the server has counted",
+				numbers.Integer(*s.ChecksumFailures),
+			)
 		}
 		if len(s.Unchecked) > 0 {
 			t.row("not checked", strings.Join(s.Unchecked, "; "))
@@ -80,7 +95,10 @@ func deepCheckNote(checks []store.DeepCheck) (level, string) {
 	case len(checks) == 0:
 		return aside, ""
 	case damages == 0:
-		return proof, fmt.Sprintf("All tables and indexes were checked, %s MB: no damage.", megabytes(bytes))
+		return proof, fmt.Sprintf(
+			"All tables and indexes were checked, %s MB: no damage.",
+			megabytes(bytes),
+		)
 	}
 	return failure, fmt.Sprintf("The database is DAMAGED: the deep check found %d errors.", damages)
 }

@@ -64,7 +64,8 @@ func (l level) String() string {
 // mostReasons is how many findings stand beside the light.
 const mostReasons = 3
 
-// Reasons are the worst findings, and then what speaks for the result: as many as a first screen takes.
+// Reasons are the worst findings, and then what speaks for the result: as many as a first screen
+// takes.
 func (v view) Reasons() []string {
 	all := v.reasons(proof)
 	return all[:min(mostReasons, len(all))]
@@ -87,7 +88,9 @@ func (v view) reasons(from level) (texts []string) {
 	return texts
 }
 
-func (v *view) findf(l level, format string, args ...any) { v.find(l, fmt.Sprintf(format, args...)) }
+func (v *view) findf(l level, format string, args ...any) {
+	v.find(l, fmt.Sprintf(format, args...))
+}
 
 // find adds a finding; none where the text is empty.
 func (v *view) find(l level, text string) {

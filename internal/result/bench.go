@@ -8,27 +8,30 @@ import (
 	"ds2/internal/measure"
 )
 
-// Bench is the summary.json of a bench: a directory that holds the records of several runs, run-1 and on, and what they
-// come to together.
+// Bench is the summary.json of a bench: a directory that holds the records of several runs, run-1
+// and on, and what they come to together.
 type Bench struct {
 	Head
-	Spec       `json:"spec"` // that the runs have in common; its Runs and Idle go by b.Spec
-	Experiment string        `json:"experiment_id,omitempty"` // that the bench is a configuration of
-	Status     Status        `json:"status"`
-	Error      string        `json:"error,omitempty"`
-	Start      time.Time     `json:"start"`
-	End        time.Time     `json:"end,omitzero"`
+	Spec `json:"spec"` // that the runs have in common; its Runs and Idle go by b.Spec
+	// that the bench is a configuration of
+	Experiment string    `json:"experiment_id,omitempty"`
+	Status     Status    `json:"status"`
+	Error      string    `json:"error,omitempty"`
+	Start      time.Time `json:"start"`
+	End        time.Time `json:"end,omitzero"`
 
-	Until float64 `json:"until_pct,omitempty"` // of the experiment: it ends where all intervals reach at most so far
-	// Looks are the times before the last blocks at which the experiment's result could be seen: when it was done or
-	// interrupted.
+	// of the experiment: it ends where all intervals reach at most so far
+	Until float64 `json:"until_pct,omitempty"`
+	// Looks are the times before the last blocks at which the experiment's result could be seen:
+	// when it was done or interrupted.
 	Looks []measure.Look `json:"looks,omitempty"`
 
 	Runs []BenchRun `json:"runs"` // in the order of time, those that do not count included
 
-	// Median is the directory of the run that is shown for the configuration: of those that count the one with the
-	// median result, the lower of the two in the middle where their number is even. Result and power are the medians of
-	// all that count; the result of several has no interval within a run.
+	// Median is the directory of the run that is shown for the configuration: of those that count
+	// the one with the median result, the lower of the two in the middle where their number is
+	// even. Result and power are the medians of all that count; the result of several has no
+	// interval within a run.
 	Median string `json:"median,omitempty"`
 	Headline
 	Active *float64 `json:"active_w,omitempty"`
@@ -38,8 +41,8 @@ type Bench struct {
 	// Idle is the median of the runs' idle power.
 	Idle *float64 `json:"idle_w,omitempty"`
 
-	// Of all runs that count: the mean, half the width of its 95 % confidence interval by Student's t (at least 2
-	// runs), and the highest less the lowest in percent of the mean.
+	// Of all runs that count: the mean, half the width of its 95 % confidence interval by Student's
+	// t (at least 2 runs), and the highest less the lowest in percent of the mean.
 	RunsMean   *float64 `json:"runs_mean,omitempty"`
 	RunsCI95   *float64 `json:"runs_mean_ci95,omitempty"`
 	RunsSpread *float64 `json:"runs_spread_pct,omitempty"`
@@ -47,22 +50,27 @@ type Bench struct {
 
 // BenchRun is one run of a bench.
 type BenchRun struct {
-	Dir    string `json:"dir"`              // within the bench's directory
-	Block  int    `json:"block,omitempty"`  // of the experiment, counted from 1
-	Number int    `json:"number,omitempty"` // among all runs of the experiment, in the order of time
-	// Practice says that the run was made so that the first that counts is not the first of all: it counts for nothing.
+	Dir   string `json:"dir"`             // within the bench's directory
+	Block int    `json:"block,omitempty"` // of the experiment, counted from 1
+	// among all runs of the experiment, in the order of time
+	Number int `json:"number,omitempty"`
+	// Practice says that the run was made so that the first that counts is not the first of all: it
+	// counts for nothing.
 	Practice bool `json:"practice,omitempty"`
-	// Unaudited says that the run came to its end and its audit was cut off, which is made when the bench goes on.
+	// Unaudited says that the run came to its end and its audit was cut off, which is made when the
+	// bench goes on.
 	Unaudited bool `json:"unaudited,omitempty"`
 
 	Status Status   `json:"status"`
 	Counts bool     `json:"counts"`
 	Faults []string `json:"faults,omitempty"` // what is wrong with the run
-	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops
-	// it.
-	Unsteady string   `json:"unsteady,omitempty"`
-	Drift    *float64 `json:"drift_pct,omitempty"` // by which it was not steady; absent: it drifted by less
-	Warnings []string `json:"warnings,omitempty"`  // of the run's record, known before it and seen while it went on
+	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts,
+	// unless the setup drops it.
+	Unsteady string `json:"unsteady,omitempty"`
+	// by which it was not steady; absent: it drifted by less
+	Drift *float64 `json:"drift_pct,omitempty"`
+	// of the run's record, known before it and seen while it went on
+	Warnings []string `json:"warnings,omitempty"`
 
 	Took float64 `json:"took_s,omitempty"` // from the restore to the audit
 
@@ -77,13 +85,15 @@ type BenchRun struct {
 	Conditions []Condition `json:"conditions,omitempty"`
 	Changes    []Change    `json:"changes,omitempty"` // of what the run was made in
 
-	Limits Verdicts `json:"limits,omitempty"` // over the first window; with a failed one the run counts too
+	// over the first window; with a failed one the run counts too
+	Limits Verdicts `json:"limits,omitempty"`
 }
 
 // Unit is that of the bench's results.
 func (b Bench) Unit() string { return cmp.Or(b.known().Unit, b.Words.Unit) }
 
-// Wrong lists what is wrong with the run: its faults, and that it was not steady, which practice need not be.
+// Wrong lists what is wrong with the run: its faults, and that it was not steady, which practice
+// need not be.
 func (r BenchRun) Wrong() []string {
 	wrong := slices.Clone(r.Faults)
 	if r.Unaudited {

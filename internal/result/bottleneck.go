@@ -8,33 +8,40 @@ type Bottleneck struct {
 	Warnings []string `json:"warnings,omitempty"` // what makes the run a poor test of storage
 }
 
-// Evidence is what the rules of the bottleneck rest on: means over a window. Shares are of 1. What was not measured is
-// nil.
+// Evidence is what the rules of the bottleneck rest on: means over a window. Shares are of 1. What
+// was not measured is nil.
 type Evidence struct {
 	CPUBusy   *float64 `json:"cpu.busy_ratio,omitempty"` // of the database machine's CPUs
 	CPUIOWait *float64 `json:"cpu.iowait_ratio,omitempty"`
-	// The parts of CPUBusy that the database's processes and ds2 take, where they are on that machine.
+	// The parts of CPUBusy that the database's processes and ds2 take, where they are on that
+	// machine.
 	CPUDatabase *float64 `json:"cpu.database_ratio,omitempty"`
 	CPUOwn      *float64 `json:"cpu.own_ratio,omitempty"`
 
-	// The CPUs that the database server's container may use, where that is less than all, what it takes of these, and
-	// in how many of the periods in which their time is counted it was throttled.
+	// The CPUs that the database server's container may use, where that is less than all, what it
+	// takes of these, and in how many of the periods in which their time is counted it was
+	// throttled.
 	ServerProcessors *float64 `json:"server.processors,omitempty"`
 	ServerUsed       *float64 `json:"server.used_ratio,omitempty"`
 	ServerThrottled  *float64 `json:"server.throttled_ratio,omitempty"`
 
-	ClientBusy      *float64 `json:"client.busy_ratio,omitempty"` // of the CPUs of the machine that ds2 runs on
-	ClientOwn       *float64 `json:"client.own_processors,omitempty"`
-	ClientUsed      *float64 `json:"client.used_ratio,omitempty"` // what ds2 takes of the CPUs that it may use
+	// of the CPUs of the machine that ds2 runs on
+	ClientBusy *float64 `json:"client.busy_ratio,omitempty"`
+	ClientOwn  *float64 `json:"client.own_processors,omitempty"`
+	// what ds2 takes of the CPUs that it may use
+	ClientUsed      *float64 `json:"client.used_ratio,omitempty"`
 	ClientThrottled *float64 `json:"client.throttled_ratio,omitempty"`
 
 	DiskBusy      *float64 `json:"disk.busy_ratio,omitempty"`      // of the busiest device
 	ReadsPerOrder *float64 `json:"disk.reads_per_order,omitempty"` // of all devices
 	// Of the database server's processes, from drives.
 	ReadBytesPerOrder *float64 `json:"server.read_bytes_per_order,omitempty"`
-	NetworkUsed       *float64 `json:"network.used_ratio,omitempty"`         // of the busiest link's speed
-	RoundTrip         *float64 `json:"network.round_trip_seconds,omitempty"` // of a message without work
-	DiskQueue         *float64 `json:"disk.queue,omitempty"`                 // of the device with the longest
+	// of the busiest link's speed
+	NetworkUsed *float64 `json:"network.used_ratio,omitempty"`
+	// of a message without work
+	RoundTrip *float64 `json:"network.round_trip_seconds,omitempty"`
+	// of the device with the longest
+	DiskQueue *float64 `json:"disk.queue,omitempty"`
 	// Of that device's reads: their time over that of the run's best seconds.
 	DiskSlowdown *float64 `json:"disk.slowdown,omitempty"`
 	// Of what ds2 device found the devices to do: of reads at this latency, and of log writes.
@@ -43,14 +50,15 @@ type Evidence struct {
 
 	*Sessions // nil: the server does not tell what they do
 
-	// Failed attempts for each order begun; of the window, while no order was completed and attempts failed; of the
-	// users' time, until they try or connect again.
+	// Failed attempts for each order begun; of the window, while no order was completed and
+	// attempts failed; of the users' time, until they try or connect again.
 	Errors  *float64 `json:"errors.per_order,omitempty"`
 	Stalled *float64 `json:"errors.stalled_ratio,omitempty"`
 	HeldUp  *float64 `json:"users.held_up_ratio,omitempty"`
 
-	InOperations *float64 `json:"users.in_operations,omitempty"`  // of the users' time
-	InRoundTrips *float64 `json:"users.in_round_trips,omitempty"` // of the users' time: messages on their way
+	InOperations *float64 `json:"users.in_operations,omitempty"` // of the users' time
+	// of the users' time: messages on their way
+	InRoundTrips *float64 `json:"users.in_round_trips,omitempty"`
 
 	DatabaseSize *float64 `json:"db.size_bytes,omitempty"`
 	CacheHits    *float64 `json:"db.cache_hit_ratio,omitempty"`

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// beyond finds a number in v that is negative where numbers are counted, or larger than maxCounter; its name is empty
-// where there is none.
+// beyond finds a number in v that is negative where numbers are counted, or larger than maxCounter;
+// its name is empty where there is none.
 func beyond(v reflect.Value, name string) (string, any) {
 	switch v.Kind() {
 	case reflect.Float64:
@@ -46,15 +46,20 @@ func beyond(v reflect.Value, name string) (string, any) {
 
 var statuses = []Status{Running, Done, Failed, Interrupted, Aborted}
 
-// check says what is wrong with a summary: what no ds2 writes, and what would make a reader stumble.
+// check says what is wrong with a summary: what no ds2 writes, and what would make a reader
+// stumble.
 func (s *Summary) check() error {
 	targets := len(s.Targets)
 	for _, list := range []struct {
 		name   string
 		length int
 	}{
-		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)},
-		{"marks_after", len(s.After)}, {"deep_checks", len(s.DeepChecks)}, {"data_seeds", len(s.DataSeeds)},
+		{"servers", len(s.Servers)},
+		{"by_target", len(s.ByTarget)},
+		{"marks_before", len(s.Before)},
+		{"marks_after", len(s.After)},
+		{"deep_checks", len(s.DeepChecks)},
+		{"data_seeds", len(s.DataSeeds)},
 	} {
 		if list.length > targets {
 			return fmt.Errorf("it has %d of %s for %d targets", list.length, list.name, targets)
@@ -75,7 +80,10 @@ func (s *Summary) check() error {
 	for _, section := range s.Sections {
 		odd := func(row []string) bool { return len(row) != len(section.Head) || len(row) == 0 }
 		if slices.ContainsFunc(section.Rows, odd) {
-			return fmt.Errorf("a row of its section %q has more or fewer cells than the header", section.Title)
+			return fmt.Errorf(
+				"a row of its section %q has more or fewer cells than the header",
+				section.Title,
+			)
 		}
 	}
 	if err := s.Headline.check(); err != nil {
@@ -87,12 +95,21 @@ func (s *Summary) check() error {
 	for _, w := range s.Windows {
 		if min(w.From, w.OPM, w.LatencyFrom) < 0 || w.To <= w.From || w.LatencyTo < w.LatencyFrom ||
 			max(w.To, w.LatencyTo) > maxSeconds {
-			return fmt.Errorf("its window %q, of %v OPM from %v s to %v s, cannot have been measured",
-				w.Name, w.OPM, w.From, w.To)
+			return fmt.Errorf(
+				"its window %q, of %v OPM from %v s to %v s, cannot have been measured",
+				w.Name,
+				w.OPM,
+				w.From,
+				w.To,
+			)
 		}
 		for name, l := range w.Latency {
 			if min(l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.P999, l.Max) < 0 {
-				return fmt.Errorf("in its window %q the response times of %q are negative", w.Name, name)
+				return fmt.Errorf(
+					"in its window %q the response times of %q are negative",
+					w.Name,
+					name,
+				)
 			}
 		}
 	}
@@ -117,7 +134,9 @@ func (b *Bench) check() error {
 	if err := b.Headline.check(); err != nil {
 		return err
 	}
-	if b.Median != "" && !slices.ContainsFunc(b.Runs, func(r BenchRun) bool { return r.Dir == b.Median }) {
+	if b.Median != "" && !slices.ContainsFunc(b.Runs, func(r BenchRun) bool {
+		return r.Dir == b.Median
+	}) {
 		return fmt.Errorf("its median %q is not one of its runs", b.Median)
 	}
 	return nil

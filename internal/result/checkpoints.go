@@ -10,9 +10,10 @@ import (
 	"ds2/internal/monitor"
 )
 
-// AddCheckpoints puts into a summary the checkpoints that the counters of its run show, and into its series when they
-// began. Of a run on several servers, each of which has its own, the series learns nothing; nor of a server that writes
-// changed pages all the time, in the background, and not in checkpoints.
+// AddCheckpoints puts into a summary the checkpoints that the counters of its run show, and into
+// its series when they began. Of a run on several servers, each of which has its own, the series
+// learns nothing; nor of a server that writes changed pages all the time, in the background, and
+// not in checkpoints.
 func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table) {
 	var servers int
 	s.Checkpoints, servers = counters.Checkpoints(s.Start)
@@ -21,9 +22,11 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 	for _, server := range s.Servers {
 		// Within so many seconds the server is to recover: the default of SQL Server since 2016.
 		if seconds, _ := strconv.Atoi(server.Settings[targetRecovery]); seconds > 0 {
-			series.NoCycles = fmt.Sprintf("checkpoints are indirect: the server writes changed pages out all the "+
-				"time, so that it could recover within %s, and there are no checkpoint cycles",
-				time.Duration(seconds)*time.Second)
+			series.NoCycles = fmt.Sprintf(
+				"checkpoints are indirect: the server writes changed pages out all the "+
+					"time, so that it could recover within %s, and there are no checkpoint cycles",
+				time.Duration(seconds)*time.Second,
+			)
 			return
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"ds2/internal/atomicfile"
 )
 
-// csvFile writes one of the CSV files of a record as the run goes: a line of column names, then lines of numbers and
-// names of ours, of which none needs a quote.
+// csvFile writes one of the CSV files of a record as the run goes: a line of column names, then
+// lines of numbers and names of ours, of which none needs a quote.
 type csvFile[T any] struct {
 	file *os.File
 	csvLines[T]
@@ -87,12 +87,17 @@ func columnNames[T any](columns []column[T]) []string {
 	return names
 }
 
-// Numbers in a record are what can be measured: finite, not negative, and below maxNumber: a century in microseconds, a
-// petabyte.
+// Numbers in a record are what can be measured: finite, not negative, and below maxNumber: a
+// century in microseconds, a petabyte.
 const maxNumber = 1e15
 
 // values is a column of values, which format writes and parse reads.
-func values[T, V any](name string, of func(*T) *V, format func(V) string, parse func(string) (V, error)) column[T] {
+func values[T, V any](
+	name string,
+	of func(*T) *V,
+	format func(V) string,
+	parse func(string) (V, error),
+) column[T] {
 	return column[T]{
 		name,
 		func(line *T) string { return format(*of(line)) },
@@ -135,7 +140,9 @@ func multiples[T any, N ~int | ~int64](name string, of func(*T) *N, unit N) colu
 
 // decimal is a column of numbers with two places.
 func decimal[T any](name string, of func(*T) *float64) column[T] {
-	return values(name, of, func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }, number)
+	return values(name, of, func(f float64) string {
+		return strconv.FormatFloat(f, 'f', 2, 64)
+	}, number)
 }
 
 // seconds is a column of times, to the millisecond.
@@ -168,7 +175,11 @@ func number(text string) (float64, error) {
 type reader func(names []string) (line func(fields []string) error, err error)
 
 // lines hands each line to take. All columns must be there, in any order.
-func lines[T any](names []string, columns []column[T], take func(T) error) (func(fields []string) error, error) {
+func lines[T any](
+	names []string,
+	columns []column[T],
+	take func(T) error,
+) (func(fields []string) error, error) {
 	at := make([]int, len(columns))
 	for i, c := range columns {
 		if at[i] = slices.Index(names, c.name); at[i] < 0 {
@@ -186,7 +197,8 @@ func lines[T any](names []string, columns []column[T], take func(T) error) (func
 	}, nil
 }
 
-// What a file of a record may come to: far more than a run of weeks writes, and little enough to be read into memory.
+// What a file of a record may come to: far more than a run of weeks writes, and little enough to be
+// read into memory.
 const (
 	maxRows    = 1 << 22              // 48 days of seconds
 	maxLine    = 256 << 10            // bytes
@@ -200,9 +212,10 @@ func cutBy(err error, path string) error {
 	return fmt.Errorf("%s is damaged: %w: %w", path, errCut, err)
 }
 
-// readCSV reads a file that csvFile wrote. That of a run that ended is there and whole, to its checksum: an error names
-// the file, and has errCut in it where the compressed bytes end early or do not fit their checksum. That of a run that
-// is still going, or that was killed, may be missing, and what was cut off at its end is left out.
+// readCSV reads a file that csvFile wrote. That of a run that ended is there and whole, to its
+// checksum: an error names the file, and has errCut in it where the compressed bytes end early or
+// do not fit their checksum. That of a run that is still going, or that was killed, may be missing,
+// and what was cut off at its end is left out.
 func readCSV(path string, ended bool, read reader) error {
 	err := readWhole(path, read)
 	if err == nil || !ended && (errors.Is(err, errCut) || errors.Is(err, fs.ErrNotExist)) {
@@ -252,7 +265,11 @@ func readLines(text io.Reader, path string, most int, read reader) (err error) {
 	}
 	switch err := in.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("%s has a line of more than %d bytes: it was not written by ds2", path, maxLine)
+		return fmt.Errorf(
+			"%s has a line of more than %d bytes: it was not written by ds2",
+			path,
+			maxLine,
+		)
 	case err != nil:
 		return cutBy(err, path)
 	case names == nil:
@@ -261,7 +278,8 @@ func readLines(text io.Reader, path string, most int, read reader) (err error) {
 	return nil
 }
 
-// wholeLines is bufio.ScanLines for files whose last line ends like the others; a part of one is not a line.
+// wholeLines is bufio.ScanLines for files whose last line ends like the others; a part of one is
+// not a line.
 func wholeLines(data []byte, end bool) (int, []byte, error) {
 	if end && len(data) > 0 && !bytes.Contains(data, []byte{'\n'}) {
 		return 0, nil, io.ErrUnexpectedEOF

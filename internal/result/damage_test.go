@@ -104,7 +104,8 @@ func foreign(t *testing.T) string {
 	return string(text)
 }
 
-// TestDamagedRecords: a record that says done is whole, or it is refused by a sentence that names the file.
+// TestDamagedRecords: a record that says done is whole, or it is refused by a sentence that names
+// the file.
 func TestDamagedRecords(t *testing.T) {
 	for why, c := range map[string]struct {
 		file   string
@@ -128,8 +129,10 @@ func TestDamagedRecords(t *testing.T) {
 		"a time that does not rise":   {SamplesFile, field("t_s", "99"), "line 3: t_s"},
 		"a time of centuries":         {SamplesFile, field("t_s", "1e11"), "longer than any run"},
 		"fewer than no orders":        {SamplesFile, field("orders", "-1"), "-1 is negative"},
-		"2^63 - 1 orders": {SamplesFile, field("orders", "9223372036854775807"),
-			"cannot have been measured"},
+		"2^63 - 1 orders": {
+			SamplesFile, field("orders", "9223372036854775807"),
+			"cannot have been measured",
+		},
 		"a directory in place of a file": {SamplesFile, func(t *testing.T, path string) {
 			require.NoError(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 		}, "is no file"},
@@ -144,20 +147,30 @@ func TestDamagedRecords(t *testing.T) {
 
 		"a summary that is gone":    {SummaryFile, remove, "is not a record"},
 		"a summary that is no JSON": {SummaryFile, cut(1), "unexpected end of JSON"},
-		"servers without targets": {SummaryFile, replace(`"by_target": null`, `"servers": [{}, {}]`),
-			"2 of servers for 0 targets"},
+		"servers without targets": {
+			SummaryFile, replace(`"by_target": null`, `"servers": [{}, {}]`),
+			"2 of servers for 0 targets",
+		},
 		"a status that is none": {SummaryFile, replace(`"done"`, `"dead"`), "unknown status"},
 		"an OPM of 1e300":       {SummaryFile, replace(`"opm": null`, `"opm": 1e300`), "cannot have been measured"},
-		"an OPM without a window": {SummaryFile,
-			replace(`"opm": null`, `"opm": 5, "figure": {"unit": "OPM", "value": 5}`), "no window"},
-		"IOPS without a window": {SummaryFile,
-			replace(`"opm": null`, `"opm": null, "iops": 5, "figure": {"unit": "IOPS", "value": 5}`), "no window"},
+		"an OPM without a window": {
+			SummaryFile,
+			replace(`"opm": null`, `"opm": 5, "figure": {"unit": "OPM", "value": 5}`), "no window",
+		},
+		"IOPS without a window": {
+			SummaryFile,
+			replace(`"opm": null`, `"opm": null, "iops": 5, "figure": {"unit": "IOPS", "value": 5}`), "no window",
+		},
 		"an OPM that is not the result": {SummaryFile, replace(`"opm": null`, `"opm": 5`), "not its result"},
-		"seeds without targets": {SummaryFile, replace(`"targets": null`, `"targets": ["a"], "data_seeds": [1, 2]`),
-			"2 of data_seeds for 1 targets"},
+		"seeds without targets": {
+			SummaryFile, replace(`"targets": null`, `"targets": ["a"], "data_seeds": [1, 2]`),
+			"2 of data_seeds for 1 targets",
+		},
 		"fewer users than none": {SummaryFile, replace(`"threads": 0`, `"threads": -1`), "cannot have been measured"},
-		"a window before the start": {SummaryFile,
-			replace(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), "cannot have been measured"},
+		"a window before the start": {
+			SummaryFile,
+			replace(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), "cannot have been measured",
+		},
 	} {
 		t.Run(why, func(t *testing.T) {
 			dir := t.TempDir()
@@ -203,7 +216,12 @@ func TestBombs(t *testing.T) {
 		_, err := Read(dir)
 		runtime.ReadMemStats(&after)
 		assert.ErrorContains(t, err, file+" has a line of more than")
-		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), "bytes that reading it took")
+		assert.Less(
+			t,
+			after.TotalAlloc-before.TotalAlloc,
+			uint64(64<<20),
+			"bytes that reading it took",
+		)
 	}
 	n := 0
 	err := readLines(&endless{"1\n", 1000}, "x", 20, func([]string) (func([]string) error, error) {
@@ -228,8 +246,9 @@ func recordTexts(f *testing.F) map[string]string {
 const benchText = `{"schema":3,"kind":"bench","status":"done","median":"run-1",` +
 	`"runs":[{"dir":"run-1","counts":true,"opm":5}]}`
 
-// FuzzRead: no record makes the reader panic, whatever its files hold and whichever are missing. An input is the files,
-// with a separator between two, and then as many bytes as are cut off the ends of the compressed ones.
+// FuzzRead: no record makes the reader panic, whatever its files hold and whichever are missing. An
+// input is the files, with a separator between two, and then as many bytes as are cut off the ends
+// of the compressed ones.
 func FuzzRead(f *testing.F) {
 	texts := recordTexts(f)
 	for _, name := range []string{SamplesFile, HistogramsFile} {
@@ -238,8 +257,10 @@ func FuzzRead(f *testing.F) {
 	files := []string{SummaryFile, SamplesFile, HistogramsFile, HostFile}
 	const separator = "\x1e"
 	record := func(summary, cut string) string {
-		return strings.Join([]string{summary, texts[SamplesFile], texts[HistogramsFile], texts[HostFile], cut},
-			separator)
+		return strings.Join(
+			[]string{summary, texts[SamplesFile], texts[HistogramsFile], texts[HostFile], cut},
+			separator,
+		)
 	}
 	parent := f.TempDir()
 	dirs := sync.Pool{New: func() any {

@@ -21,19 +21,27 @@ import (
 	"ds2/internal/nightly"
 )
 
-// dayColumns are as many counters as a run of the mailbox workload has with a scan and readers of its log, on one
-// drive.
+// dayColumns are as many counters as a run of the mailbox workload has with a scan and readers of
+// its log, on one drive.
 const dayColumns = 64
 
 // dayCounts are the own counts of the workload of the day.
 var dayCounts = []string{"purchases", "cents"}
 
-// simulate plays a run of some hours without waiting: 100 orders a second whose rate and response times swing, with
-// checkpoints, failures and a run phase after 70 s. It hands out samples, intervals and rows of counters as a run does.
+// simulate plays a run of some hours without waiting: 100 orders a second whose rate and response
+// times swing, with checkpoints, failures and a run phase after 70 s. It hands out samples,
+// intervals and rows of counters as a run does.
 func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval),
-	row func(monitor.Row)) *measure.Meter {
+	row func(monitor.Row),
+) *measure.Meter {
 	operations := []string{
-		"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "price", "purchase",
+		"login",
+		"new_customer",
+		"browse_by_category",
+		"browse_by_actor",
+		"browse_by_title",
+		"price",
+		"purchase",
 	}
 	random := rand.New(rand.NewPCG(8, 8))
 	m := measure.NewMeter(operations, []string{"host/db"}, dayCounts...)
@@ -49,7 +57,13 @@ func simulate(hours int, sample func(measure.Sample), interval func(measure.Inte
 			var o measure.Order
 			var sum time.Duration
 			for op := range operations {
-				d := time.Duration(float64(time.Millisecond) * math.Exp(random.NormFloat64()/2+float64(second%300)/600))
+				d := time.Duration(
+					float64(
+						time.Millisecond,
+					) * math.Exp(
+						random.NormFloat64()/2+float64(second%300)/600,
+					),
+				)
 				o.AddLatency(op, d)
 				sum += d
 			}
@@ -68,7 +82,9 @@ func simulate(hours int, sample func(measure.Sample), interval func(measure.Inte
 			interval(m.Interval(at))
 		}
 		for i := range values {
-			values[i] = math.Floor(1000 * random.Float64() * float64(i%3)) // a third of the counters stands still
+			values[i] = math.Floor(
+				1000 * random.Float64() * float64(i%3),
+			) // a third of the counters stands still
 		}
 		row(monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values})
 	}
@@ -82,8 +98,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestDay records two hours of a run, or DS2_TEST_HOURS: what stays in memory does not grow, the record grows by at
-// most 0.8 MB an hour, and what is read from it is what happened.
+// TestDay records two hours of a run, or DS2_TEST_HOURS: what stays in memory does not grow, the
+// record grows by at most 0.8 MB an hour, and what is read from it is what happened.
 func TestDay(t *testing.T) {
 	nightly.Long(t, "records two hours")
 	hours, err := strconv.Atoi(cmp.Or(os.Getenv("DS2_TEST_HOURS"), "2"))
@@ -128,16 +144,30 @@ func TestDay(t *testing.T) {
 		must(err)
 		grown += info.Size()
 	}
-	t.Logf("%d hours: heap %d KB after the first and %d KB at the end; %d files of %d KB, %d KB an hour",
-		hours, early/1000, late/1000, len(files), grown/1000, grown/1000/int64(hours))
-	assert.LessOrEqual(t, late-early, int64(500_000), "bytes by which the heap grew: nothing of a run may stay")
+	t.Logf(
+		"%d hours: heap %d KB after the first and %d KB at the end; %d files of %d KB, %d KB an hour",
+		hours,
+		early/1000,
+		late/1000,
+		len(files),
+		grown/1000,
+		grown/1000/int64(hours),
+	)
+	assert.LessOrEqual(
+		t,
+		late-early,
+		int64(500_000),
+		"bytes by which the heap grew: nothing of a run may stay",
+	)
 	assert.LessOrEqual(t, grown, int64(hours)*800_000, "bytes of the record")
 
 	r, err := Read(dir)
 	must(err)
 	var all measure.Series
 	simulate(hours, func(s measure.Sample) { all.Samples = append(all.Samples, s) },
-		func(iv measure.Interval) { all.Intervals = append(all.Intervals, iv) }, func(monitor.Row) {})
+		func(iv measure.Interval) {
+			all.Intervals = append(all.Intervals, iv)
+		}, func(monitor.Row) {})
 	assert.Equal(t, len(all.Samples), len(r.Host.Rows), "rows of counters after reading")
 	assert.Equal(t, r.Series.Progress().Rates, meter.Progress().Rates, "as the meter says")
 	end := time.Duration(hours) * time.Hour

@@ -27,12 +27,14 @@ type Device struct {
 
 	Preconditioning *DevicePreconditioning `json:"preconditioning,omitempty"`
 
-	SequentialWrite float64 `json:"sequential_write_bytes_per_second"` // of 1 MiB, while the file was filled
+	// of 1 MiB, while the file was filled
+	SequentialWrite float64 `json:"sequential_write_bytes_per_second"`
 
 	// By rising depth.
 	Reads []DevicePoint `json:"random_reads"`
 	Mixed []DevicePoint `json:"random_70_30"` // 70 % reads, 30 % writes
-	// Over what is written already, one after the other, each synced: a write and a flush of the device.
+	// Over what is written already, one after the other, each synced: a write and a flush of the
+	// device.
 	Log DevicePoint `json:"log_writes"`
 }
 
@@ -64,9 +66,10 @@ func (r *Device) MaxReads() float64 {
 	return most
 }
 
-// ReadsAt is how many random reads a second the device does while one takes this many seconds on average: between two
-// points by the logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than
-// its most. With rising depth a saturated device gains latency only, and may lose reads: such points do not count.
+// ReadsAt is how many random reads a second the device does while one takes this many seconds on
+// average: between two points by the logarithm of both. Faster than alone the device is not, and
+// beyond the last depth it does no more than its most. With rising depth a saturated device gains
+// latency only, and may lose reads: such points do not count.
 func (r *Device) ReadsAt(latency float64) float64 {
 	var c []DevicePoint
 	byLatency := func(a, b DevicePoint) int { return cmp.Compare(a.Mean, b.Mean) }
@@ -84,7 +87,10 @@ func (r *Device) ReadsAt(latency float64) float64 {
 	}
 	low := c[i-1]
 	high := c[i]
-	return low.IOPS * math.Pow(high.IOPS/low.IOPS, math.Log(latency/low.Mean)/math.Log(high.Mean/low.Mean))
+	return low.IOPS * math.Pow(
+		high.IOPS/low.IOPS,
+		math.Log(latency/low.Mean)/math.Log(high.Mean/low.Mean),
+	)
 }
 
 // Save writes the record.
@@ -113,15 +119,24 @@ func ReadDevice(path string) (*Device, error) {
 
 func (r *Device) check() error {
 	if r.Kind != "device" || r.Format != DeviceFormat {
-		return fmt.Errorf("it is of kind %q and format %d, not a device record of format %d as ds2 device writes it",
-			r.Kind, r.Format, DeviceFormat)
+		return fmt.Errorf(
+			"it is of kind %q and format %d, not a device record of format %d as ds2 device writes it",
+			r.Kind,
+			r.Format,
+			DeviceFormat,
+		)
 	}
 	if len(r.Reads) == 0 || len(r.Reads) > 100 {
 		return fmt.Errorf("it has %d points of random reads", len(r.Reads))
 	}
 	for _, p := range append(slices.Clip(r.Reads), r.Log) {
 		if !(min(p.IOPS, p.Mean) > 0) || max(p.IOPS, p.Mean) > 1e12 {
-			return fmt.Errorf("its point of depth %d has %g I/Os a second of %g s", p.Depth, p.IOPS, p.Mean)
+			return fmt.Errorf(
+				"its point of depth %d has %g I/Os a second of %g s",
+				p.Depth,
+				p.IOPS,
+				p.Mean,
+			)
 		}
 	}
 	return nil
@@ -139,10 +154,17 @@ func (r *Device) Conclusion() string {
 	case len(r.Reads) == 1:
 		return fmt.Sprintf("%.0f/s at depth %d, the only one that was measured", most, limit.Depth)
 	case from == 0:
-		return fmt.Sprintf("flat at %.0f/s from depth %d: an IOPS cap, or a device that serves one read at a time",
-			most, limit.Depth)
+		return fmt.Sprintf(
+			"flat at %.0f/s from depth %d: an IOPS cap, or a device that serves one read at a time",
+			most,
+			limit.Depth,
+		)
 	case from == len(r.Reads)-1:
-		return fmt.Sprintf("still rising at depth %d with %.0f/s: its limit was not reached", limit.Depth, most)
+		return fmt.Sprintf(
+			"still rising at depth %d with %.0f/s: its limit was not reached",
+			limit.Depth,
+			most,
+		)
 	}
 	return fmt.Sprintf("rises from %.0f/s at depth %d to %.0f/s, nearly reached at depth %d: "+
 		"more users than that only wait", r.Reads[0].IOPS, r.Reads[0].Depth, most, limit.Depth)

@@ -14,8 +14,12 @@ import (
 func TestDevice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "device.json")
 	r := &Device{
-		Format: DeviceFormat, Kind: "device",
-		Reads: []DevicePoint{{Depth: 1, IOPS: 1000, Mean: 1e-3}}, Log: DevicePoint{Depth: 1, IOPS: 500, Mean: 2e-3},
+		Format: DeviceFormat,
+		Kind:   "device",
+		Reads: []DevicePoint{
+			{Depth: 1, IOPS: 1000, Mean: 1e-3},
+		},
+		Log: DevicePoint{Depth: 1, IOPS: 500, Mean: 2e-3},
 	}
 	require.NoError(t, r.Save(path))
 	got, err := ReadDevice(path)
@@ -41,7 +45,9 @@ func TestDevice(t *testing.T) {
 
 func TestReadsAt(t *testing.T) {
 	r := &Device{Reads: []DevicePoint{
-		{Depth: 1, IOPS: 1000, Mean: 1e-3}, {Depth: 4, IOPS: 4000, Mean: 1e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3},
+		{Depth: 1, IOPS: 1000, Mean: 1e-3},
+		{Depth: 4, IOPS: 4000, Mean: 1e-3},
+		{Depth: 16, IOPS: 8000, Mean: 2e-3},
 		{Depth: 64, IOPS: 7000, Mean: 9e-3}, // too many at once
 		{Depth: 256, IOPS: 8200, Mean: 30e-3},
 	}}
@@ -66,7 +72,10 @@ func TestConclusion(t *testing.T) {
 	} {
 		r := Device{}
 		for i, rate := range rates {
-			r.Reads = append(r.Reads, DevicePoint{Depth: 1 << i, IOPS: rate, Mean: float64(int(1)<<i) / rate})
+			r.Reads = append(
+				r.Reads,
+				DevicePoint{Depth: 1 << i, IOPS: rate, Mean: float64(int(1)<<i) / rate},
+			)
 		}
 		assert.Contains(t, r.Conclusion(), want, "%v", rates)
 	}

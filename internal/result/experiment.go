@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Experiment is the summary.json of an experiment: a directory that holds a bench for each configuration. What was
-// measured is in the benches.
+// Experiment is the summary.json of an experiment: a directory that holds a bench for each
+// configuration. What was measured is in the benches.
 type Experiment struct {
 	Head
 	KitVersion   string    `json:"kit_version"`
@@ -24,8 +24,8 @@ type Experiment struct {
 
 	Order string `json:"order"` // OrderRandom or OrderSequence
 	Seed  uint64 `json:"seed"`  // of the order and, where nothing else is said, of the runs
-	// Least and Most are how many runs of each configuration are to count; fewer than Most where the intervals are
-	// within Until before.
+	// Least and Most are how many runs of each configuration are to count; fewer than Most where
+	// the intervals are within Until before.
 	Least int     `json:"runs_least"`
 	Most  int     `json:"runs_most"`
 	Until float64 `json:"until_pct,omitempty"` // percent points on either side of a difference
@@ -35,7 +35,8 @@ type Experiment struct {
 
 // The orders in which an experiment makes its runs.
 const (
-	OrderRandom   = "random"   // in blocks, in each of which every configuration has one run that counts
+	// in blocks, in each of which every configuration has one run that counts
+	OrderRandom   = "random"
 	OrderSequence = "sequence" // all runs of one configuration, then those of the next
 )
 
@@ -73,18 +74,31 @@ func (e *Experiment) check() error {
 }
 
 // Disclosures are what a reader of published figures asks of what was tested, by their keys.
-var Disclosures = []string{"array", "firmware", "raid", "cache", "compression", "file-system", "price"}
+var Disclosures = []string{
+	"array",
+	"firmware",
+	"raid",
+	"cache",
+	"compression",
+	"file-system",
+	"price",
+}
 
 // PriceKey is the disclosure that is an amount and its currency, such as "12000 USD".
 const PriceKey = "price"
 
-// ParseDisclosure reads KEY=TEXT, and refuses unknown keys and invalid prices. Empty texts are what is not stated.
+// ParseDisclosure reads KEY=TEXT, and refuses unknown keys and invalid prices. Empty texts are what
+// is not stated.
 func ParseDisclosure(all []string) (stated map[string]string, err error) {
 	stated = map[string]string{}
 	for _, one := range all {
 		key, text, _ := strings.Cut(one, "=")
 		if !slices.Contains(Disclosures, key) {
-			return nil, fmt.Errorf("unknown key %q: keys are %s", key, strings.Join(Disclosures, ", "))
+			return nil, fmt.Errorf(
+				"unknown key %q: keys are %s",
+				key,
+				strings.Join(Disclosures, ", "),
+			)
 		}
 		if text == "" {
 			continue
@@ -107,7 +121,10 @@ func ParsePrice(text string) (amount float64, currency string, err error) {
 		amount, err = strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
 	}
 	if err != nil || !(amount > 0) || amount > 1e15 || strings.TrimSpace(currency) == "" {
-		return 0, "", fmt.Errorf("invalid price %q: write an amount and its currency, such as 12000 USD", text)
+		return 0, "", fmt.Errorf(
+			"invalid price %q: write an amount and its currency, such as 12000 USD",
+			text,
+		)
 	}
 	return amount, strings.TrimSpace(currency), nil
 }

@@ -15,15 +15,18 @@ const (
 
 // Figure is the figure by which runs are compared.
 type Figure struct {
-	Unit    string   `json:"unit"` // OPM, IOPS, or what else the workload counts a minute
-	Value   float64  `json:"value"`
-	CI95    *float64 `json:"ci95,omitempty"`     // half the width of its 95 % interval within the run; absent: unknown
+	Unit  string  `json:"unit"` // OPM, IOPS, or what else the workload counts a minute
+	Value float64 `json:"value"`
+	// half the width of its 95 % interval within the run; absent: unknown
+	CI95    *float64 `json:"ci95,omitempty"`
 	PerWatt *float64 `json:"per_watt,omitempty"` // of active power
 }
 
-// Headline is the figure that counts. Where it is OPM or IOPS its value stands under that key too, for scripts.
+// Headline is the figure that counts. Where it is OPM or IOPS its value stands under that key too,
+// for scripts.
 type Headline struct {
-	Figure *Figure  `json:"figure,omitempty"` // absent: there is none, because a run ended before its first window did
+	// absent: there is none, because a run ended before its first window did
+	Figure *Figure  `json:"figure,omitempty"`
 	OPM    *float64 `json:"opm"`
 	IOPS   *float64 `json:"iops,omitempty"`
 }
@@ -74,6 +77,7 @@ type Section struct {
 	Title string     `json:"title"`
 	Notes []string   `json:"notes,omitempty"` // sentences
 	Head  []string   `json:"head"`
-	Rows  [][]string `json:"rows"`            // each as long as Head
-	Words bool       `json:"words,omitempty"` // columns hold words, not figures to line up on the right
+	Rows  [][]string `json:"rows"` // each as long as Head
+	// columns hold words, not figures to line up on the right
+	Words bool `json:"words,omitempty"`
 }

@@ -2,23 +2,31 @@ package result
 
 import "ds2/internal/measure"
 
-// Warm is the state of the store when measuring began, after a wait for it. What is nil the server does not say.
+// Warm is the state of the store when measuring began, after a wait for it. What is nil the server
+// does not say.
 type Warm struct {
-	Most       float64  `json:"most_s"`                          // that the wait could take after the warm-up
-	Waited     float64  `json:"waited_s"`                        // that it took
-	Reached    bool     `json:"reached"`                         // all of the below held
-	At         float64  `json:"reached_at_s,omitempty"`          // when they were seen to, since the run's start
-	Buffers    *float64 `json:"buffers"`                         // share of the server's cache in use, 0.9 at least
-	Estimated  string   `json:"buffers_estimated,omitempty"`     // why they are, by the pages that the server has read
-	Fits       bool     `json:"database_fits_buffers,omitempty"` // so that it may never fill them
-	Checkpoint bool     `json:"checkpoint"`                      // was made since just before the first operations
-	Uncounted  bool     `json:"checkpoints_uncounted,omitempty"` // by the server, so none was waited for
-	// Slope is the change of the mean latency of data reads from one second to the next, at most 0.0005 up or down;
-	// nil: hardly a read reached the drives.
+	// that the wait could take after the warm-up
+	Most    float64 `json:"most_s"`
+	Waited  float64 `json:"waited_s"` // that it took
+	Reached bool    `json:"reached"`  // all of the below held
+	// when they were seen to, since the run's start
+	At float64 `json:"reached_at_s,omitempty"`
+	// share of the server's cache in use, 0.9 at least
+	Buffers *float64 `json:"buffers"`
+	// why they are, by the pages that the server has read
+	Estimated string `json:"buffers_estimated,omitempty"`
+	Fits      bool   `json:"database_fits_buffers,omitempty"` // so that it may never fill them
+	// was made since just before the first operations
+	Checkpoint bool `json:"checkpoint"`
+	// by the server, so none was waited for
+	Uncounted bool `json:"checkpoints_uncounted,omitempty"`
+	// Slope is the change of the mean latency of data reads from one second to the next, at most
+	// 0.0005 up or down; nil: hardly a read reached the drives.
 	Slope   *float64 `json:"read_latency_slope_s"`
 	Samples int      `json:"samples"` // seconds that the slope is over
 
-	// By which share the later half of these seconds differs from the earlier, at most .05 up or down; nil: not known.
+	// By which share the later half of these seconds differs from the earlier, at most .05 up or
+	// down; nil: not known.
 	Orders       *float64 `json:"orders_change"`
 	ReadsAnOrder *float64 `json:"reads_per_order_change"`
 }
@@ -28,22 +36,24 @@ type Pace struct {
 	Target float64 `json:"target_iops"`
 	First  float64 `json:"first_rate_per_s"` // orders, before anything was measured
 	Rate   float64 `json:"rate_per_s"`       // orders, as the windows had it
-	// Reached says that four samples in a row were within 2 % of the target, from where on the rate was kept; otherwise
-	// the last samples set it together.
+	// Reached says that four samples in a row were within 2 % of the target, from where on the rate
+	// was kept; otherwise the last samples set it together.
 	Reached bool    `json:"reached"`
 	Samples int     `json:"samples"`
 	Length  float64 `json:"sample_s"`
-	Limited bool    `json:"limited,omitempty"` // at the end the store did not complete what was offered
+	// at the end the store did not complete what was offered
+	Limited bool `json:"limited,omitempty"`
 }
 
 // Scrub is what a background scan read, over the whole run.
 type Scrub struct {
-	Target   string   `json:"target"`
-	Rate     float64  `json:"rate_bytes_per_s,omitempty"` // that was asked for
-	Seconds  float64  `json:"seconds"`
-	Requests int64    `json:"requests"`
-	Bytes    int64    `json:"bytes"`
-	Device   *int64   `json:"device_bytes"`      // what of it came from drives, not the kernel's cache; nil: unknown
+	Target   string  `json:"target"`
+	Rate     float64 `json:"rate_bytes_per_s,omitempty"` // that was asked for
+	Seconds  float64 `json:"seconds"`
+	Requests int64   `json:"requests"`
+	Bytes    int64   `json:"bytes"`
+	// what of it came from drives, not the kernel's cache; nil: unknown
+	Device   *int64   `json:"device_bytes"`
 	MeanMS   *float64 `json:"mean_ms,omitempty"` // of a request
 	MaxMS    *float64 `json:"max_ms,omitempty"`
 	Passes   int      `json:"passes,omitempty"`   // through the whole database

@@ -16,8 +16,8 @@ import (
 
 var hostStart = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// hostTable is a minute of two columns, the first ten seconds before the run; at second 5 the second column has no
-// value.
+// hostTable is a minute of two columns, the first ten seconds before the run; at second 5 the
+// second column has no value.
 func hostTable() *monitor.Table {
 	t := &monitor.Table{Columns: []string{"disk.sda.queue", "power.watts"}}
 	for second := -10; second < 50; second++ {
@@ -25,7 +25,10 @@ func hostTable() *monitor.Table {
 		if second == 5 {
 			values[1] = math.NaN()
 		}
-		t.Rows = append(t.Rows, monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values})
+		t.Rows = append(
+			t.Rows,
+			monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values},
+		)
 	}
 	return t
 }
@@ -33,7 +36,10 @@ func hostTable() *monitor.Table {
 func TestHostIsTheSameAfterReading(t *testing.T) {
 	dir := t.TempDir()
 	want := hostTable()
-	require.NoError(t, errors.Join(SaveSummary(dir, summaryOf(Running)), SaveHost(dir, want, hostStart)))
+	require.NoError(
+		t,
+		errors.Join(SaveSummary(dir, summaryOf(Running)), SaveHost(dir, want, hostStart)),
+	)
 	r, err := Read(dir)
 	require.NoError(t, err)
 	require.Equal(t, len(want.Rows), len(r.Host.Rows), "rows after reading")
@@ -70,23 +76,33 @@ func TestCheckpointsAtOnce(t *testing.T) {
 	s := Summary{Happened: Happened{Servers: []monitor.Server{{}}}}
 	series := measure.Series{Samples: []measure.Sample{{End: time.Hour}}}
 	at := monitor.Row{Time: s.Start.Add(time.Minute), Values: []float64{1, 1}}
-	counters := &monitor.Table{Columns: []string{monitor.DatabaseCheckpointPages, monitor.DatabaseCheckpoints},
-		Rows: []monitor.Row{at, at}}
+	counters := &monitor.Table{
+		Columns: []string{monitor.DatabaseCheckpointPages, monitor.DatabaseCheckpoints},
+		Rows:    []monitor.Row{at, at},
+	}
 	AddCheckpoints(&s, &series, counters)
 	assert.Len(t, s.Checkpoints, 2)
 	assert.Len(t, series.Cycles, 1)
 }
 
-// TestIndirectCheckpoints: a server that writes changed pages all the time has no cycles, and it is said why.
+// TestIndirectCheckpoints: a server that writes changed pages all the time has no cycles, and it is
+// said why.
 func TestIndirectCheckpoints(t *testing.T) {
 	for seconds, known := range map[string]bool{"60": false, "0": true, "": true} {
 		server := monitor.Server{Settings: map[string]string{targetRecovery: seconds}}
 		s := Summary{Happened: Happened{Servers: []monitor.Server{server}}}
 		series := measure.Series{Samples: []measure.Sample{{End: time.Minute}}}
-		counters := &monitor.Table{Columns: []string{monitor.DatabaseCheckpointPages},
-			Rows: []monitor.Row{{Time: s.Start, Values: []float64{0}}}}
+		counters := &monitor.Table{
+			Columns: []string{monitor.DatabaseCheckpointPages},
+			Rows:    []monitor.Row{{Time: s.Start, Values: []float64{0}}},
+		}
 		AddCheckpoints(&s, &series, counters)
 		assert.Equal(t, known, series.Cycles != nil, "target recovery time %q", seconds)
-		assert.Equal(t, !known, strings.Contains(series.NoCycles, "recover within 1m0s"), series.NoCycles)
+		assert.Equal(
+			t,
+			!known,
+			strings.Contains(series.NoCycles, "recover within 1m0s"),
+			series.NoCycles,
+		)
 	}
 }

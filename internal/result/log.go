@@ -9,8 +9,9 @@ import (
 	"sync"
 )
 
-// OlderLogFile is where the log goes on from when it has grown to maxLog bytes: the log of a run of days with a fault
-// in every second takes no more than twice that, where files can be renamed, and has the newest messages.
+// OlderLogFile is where the log goes on from when it has grown to maxLog bytes: the log of a run of
+// days with a fault in every second takes no more than twice that, where files can be renamed, and
+// has the newest messages.
 const OlderLogFile = LogFile + ".1"
 
 const maxLog = 1 << 20

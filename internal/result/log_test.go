@@ -41,7 +41,17 @@ func TestLogIsTurnedOver(t *testing.T) {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, len(text), maxLog, name)
-		assert.Empty(t, strings.TrimSuffix(strings.ReplaceAll(string(text), line, ""), "the last"), "cut lines")
-		assert.Equal(t, name == path, strings.HasSuffix(string(text), "the last"), "the last message in %s", name)
+		assert.Empty(
+			t,
+			strings.TrimSuffix(strings.ReplaceAll(string(text), line, ""), "the last"),
+			"cut lines",
+		)
+		assert.Equal(
+			t,
+			name == path,
+			strings.HasSuffix(string(text), "the last"),
+			"the last message in %s",
+			name,
+		)
 	}
 }

@@ -17,11 +17,12 @@ import (
 // maxApart is how far the first orders of the machines of one run may lie apart.
 const maxApart = time.Second
 
-// Merge adds up the records of one run that several driver machines made: same run id, same targets and dataset,
-// started together by --start-at. Counts and histograms are added exactly; the samples are those of whole seconds, in
-// which the 95th percentile is the highest of the machines', because percentiles do not add up. The merged run is in
-// its run phase while all machines are. The counters are those of the machine that saw most; what ds2 took is added up.
-// What it comes to is for package conclude.
+// Merge adds up the records of one run that several driver machines made: same run id, same targets
+// and dataset, started together by --start-at. Counts and histograms are added exactly; the samples
+// are those of whole seconds, in which the 95th percentile is the highest of the machines', because
+// percentiles do not add up. The merged run is in its run phase while all machines are. The
+// counters are those of the machine that saw most; what ds2 took is added up. What it comes to is
+// for package conclude.
 func Merge(records []*Record) (*Record, error) {
 	first := records[0]
 	for i, a := range records {
@@ -37,9 +38,16 @@ func Merge(records []*Record) (*Record, error) {
 	s.Rate = 0
 	s.LimitTexts = nil
 	s.Happened = Happened{
-		Status: first.Status, Error: first.Error, Start: first.Start, End: first.End,
-		Checkpoints: first.Checkpoints, Found: first.Found, Events: first.Events, Warm: first.Warm, Pace: first.Pace,
-		ByTarget: []Target{},
+		Status:      first.Status,
+		Error:       first.Error,
+		Start:       first.Start,
+		End:         first.End,
+		Checkpoints: first.Checkpoints,
+		Found:       first.Found,
+		Events:      first.Events,
+		Warm:        first.Warm,
+		Pace:        first.Pace,
+		ByTarget:    []Target{},
 	}
 	seen := first // the one that saw most: all see the same servers, and one may see more of them
 	s.Conclusion = Conclusion{}
@@ -53,7 +61,8 @@ func Merge(records []*Record) (*Record, error) {
 			if i == len(s.ByTarget) {
 				s.ByTarget = append(s.ByTarget, Target{Target: t.Target})
 			}
-			// Not the percentiles: they do not add up. Nor what OPM is of: the machines' seconds differ.
+			// Not the percentiles: they do not add up. Nor what OPM is of: the machines' seconds
+			// differ.
 			s.ByTarget[i].OPM += t.OPM
 			s.ByTarget[i].Counts.Add(t.Counts)
 		}
@@ -65,7 +74,10 @@ func Merge(records []*Record) (*Record, error) {
 		}
 		s.Warnings = append(s.Warnings, r.Warnings...)
 		if lost := notMerged(r, first); len(lost) > 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: not merged: %s", r.Dir, strings.Join(lost, ", ")))
+			s.Warnings = append(
+				s.Warnings,
+				fmt.Sprintf("%s: not merged: %s", r.Dir, strings.Join(lost, ", ")),
+			)
 		}
 		for _, change := range r.Changes { // all machines see the same servers
 			if !slices.Contains(s.Changes, change) {
@@ -97,7 +109,8 @@ func Merge(records []*Record) (*Record, error) {
 	s.Local = seen.Local
 	s.Cautions = seen.Cautions
 	s.SMART = seen.SMART
-	if !s.Local { // else what the database shares with the ds2 beside it is taken from these figures
+	// else what the database shares with the ds2 beside it is taken from these figures
+	if !s.Local {
 		m.Host = mergeClients(seen, records)
 	}
 	m.Series = mergeSeries(records)
@@ -112,8 +125,11 @@ func notMerged(r, first *Record) (all []string) {
 		name  string
 		there bool
 	}{
-		{"audit", r.Audit != nil}, {"deep checks", len(r.DeepChecks) > 0}, {"log", len(r.Log) > 0},
-		{"events", r != first && len(r.Events) > 0}, {"wait for a warm store", r != first && r.Warm != nil},
+		{"audit", r.Audit != nil},
+		{"deep checks", len(r.DeepChecks) > 0},
+		{"log", len(r.Log) > 0},
+		{"events", r != first && len(r.Events) > 0},
+		{"wait for a warm store", r != first && r.Warm != nil},
 		{"search for the rate", r != first && r.Pace != nil},
 	} {
 		if part.there {
@@ -123,15 +139,16 @@ func notMerged(r, first *Record) (all []string) {
 	return all
 }
 
-// mergeClients puts into the counters of one machine what the others took, too: the CPUs of their ds2 together, and how
-// busy the busiest was.
+// mergeClients puts into the counters of one machine what the others took, too: the CPUs of their
+// ds2 together, and how busy the busiest was.
 func mergeClients(one *Record, records []*Record) monitor.Table {
 	merged := monitor.Table{Columns: one.Host.Columns}
 	for _, row := range one.Host.Rows {
 		row.Values = slices.Clone(row.Values)
 		merged.Rows = append(merged.Rows, row)
 	}
-	nearest := func(r monitor.Row) int64 { return r.Time.Round(time.Second).Unix() } // machines begin at whole seconds
+	// machines begin at whole seconds
+	nearest := func(r monitor.Row) int64 { return r.Time.Round(time.Second).Unix() }
 	for name, add := range map[string]func(a, b float64) float64{
 		monitor.ClientOwn:       func(a, b float64) float64 { return a + b },
 		monitor.ClientBusy:      busier,
@@ -183,13 +200,20 @@ func mergeable(a, b *Record) error {
 	// What each user does; rates add up, and one machine alone may scan or make a checkpoint.
 	alike := func(s Spec) Spec {
 		return Spec{
-			RunTime: s.RunTime, WarmupTime: s.WarmupTime, ThinkTime: s.ThinkTime, Spacing: s.Spacing,
-			InWords: s.InWords,
+			RunTime:    s.RunTime,
+			WarmupTime: s.WarmupTime,
+			ThinkTime:  s.ThinkTime,
+			Spacing:    s.Spacing,
+			InWords:    s.InWords,
 		}
 	}
 	switch {
 	case a.RunID != b.RunID:
-		return fmt.Errorf("they are of runs %q and %q; give all machines of a run the same --run-id", a.RunID, b.RunID)
+		return fmt.Errorf(
+			"they are of runs %q and %q; give all machines of a run the same --run-id",
+			a.RunID,
+			b.RunID,
+		)
 	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
 		return errors.New("they are of other targets or datasets")
 	case a.Seed == b.Seed && between < max(1, first.Threads):
@@ -197,7 +221,8 @@ func mergeable(a, b *Record) error {
 			"give each machine a --user-offset of all users before")
 	case !reflect.DeepEqual(alike(a.Spec), alike(b.Spec)):
 		return errors.New("they were not run by the same parameters")
-	case apart > maxApart && a.Status != Running && b.Status != Running: // else their starts are those of ds2
+	case apart > maxApart && a.Status != Running && b.Status != Running:
+		// else their starts are those of ds2
 		return fmt.Errorf("they started %s apart; start all machines of a run by --start-at",
 			apart.Round(time.Millisecond))
 	}
@@ -227,7 +252,10 @@ func mergeSeries(records []*Record) measure.Series {
 		for second, s := range wholeSeconds(r.Series.Samples) {
 			if second == len(merged.Samples) {
 				end := time.Duration(second+1) * time.Second
-				merged.Samples = append(merged.Samples, measure.Sample{End: end, Length: time.Second})
+				merged.Samples = append(
+					merged.Samples,
+					measure.Sample{End: end, Length: time.Second},
+				)
 			}
 			sum := &merged.Samples[second]
 			sum.Add(s)
@@ -238,13 +266,15 @@ func mergeSeries(records []*Record) measure.Series {
 		merged.Intervals = append(merged.Intervals, r.Series.Intervals...)
 		merged.Slow = append(merged.Slow, r.Series.Slow...)
 	}
-	slices.SortStableFunc(merged.Intervals, func(a, b measure.Interval) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(merged.Intervals, func(a, b measure.Interval) int {
+		return cmp.Compare(a.From, b.From)
+	})
 	return merged
 }
 
-// wholeSeconds puts samples together by the second in which they closed, a little late or not. What drains begins a
-// separate second: its orders belong to none that is measured. A second in which none closed, because one closed very
-// late, is of the phase before it.
+// wholeSeconds puts samples together by the second in which they closed, a little late or not. What
+// drains begins a separate second: its orders belong to none that is measured. A second in which
+// none closed, because one closed very late, is of the phase before it.
 func wholeSeconds(samples []measure.Sample) (seconds []measure.Sample) {
 	const late = 100 * time.Millisecond
 	measured := 0 // seconds before the drain
@@ -274,8 +304,8 @@ func wholeSeconds(samples []measure.Sample) (seconds []measure.Sample) {
 	return seconds
 }
 
-// together is the phase of a run of which one machine is in phase a and another in b: that of the one behind, and the
-// drain as soon as one drains.
+// together is the phase of a run of which one machine is in phase a and another in b: that of the
+// one behind, and the drain as soon as one drains.
 func together(a, b measure.Phase) measure.Phase {
 	switch {
 	case a == "" || b == "":

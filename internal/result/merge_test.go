@@ -12,13 +12,19 @@ import (
 	"ds2/internal/monitor"
 )
 
-// machine is the record of one of several driver machines, with n users, each at an order a second, of d.
+// machine is the record of one of several driver machines, with n users, each at an order a second,
+// of d.
 func machine(offset, n, ramp int, d time.Duration) *Record {
 	m := measure.NewMeter([]string{"login"}, []string{"host/db"})
 	user := m.NewRecorder(0)
 	r := &Record{Dir: "dir", Summary: Summary{
 		Spec: Spec{
-			RunID: "one", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1,
+			RunID:      "one",
+			Engine:     "postgres",
+			Targets:    []string{"host/db"},
+			Size:       "S",
+			Threads:    n,
+			Seed:       1,
 			UserOffset: offset,
 		},
 		Happened: Happened{
@@ -38,7 +44,10 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 			r.Counts.Orders++
 		}
 		at := time.Duration(second)*time.Second + time.Duration(offset)*time.Millisecond
-		r.Series.Samples = append(r.Series.Samples, m.Sample(at, []measure.Users{{measure.UserRunning: n}}))
+		r.Series.Samples = append(
+			r.Series.Samples,
+			m.Sample(at, []measure.Users{{measure.UserRunning: n}}),
+		)
 		if second == ramp || second == 30 {
 			r.Series.Intervals = append(r.Series.Intervals, m.Interval(at))
 			m.Enter(measure.PhaseRun)
@@ -69,23 +78,39 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, a.Series.NoCycles, m.Series.NoCycles)
 	assert.Equal(t, b.Changes, m.Changes)
 	assert.Equal(t, []string{"dir: not merged: audit, wait for a warm store"}, m.Warnings)
-	assert.True(t, m.Threads == 5 && m.Counts.Orders == 5*30 && m.Errors[0].Count == 4,
-		"merged: %d users, %d orders, errors %v, want 5, 150, 4", m.Threads, m.Counts.Orders, m.Errors)
+	assert.True(
+		t,
+		m.Threads == 5 && m.Counts.Orders == 5*30 && m.Errors[0].Count == 4,
+		"merged: %d users, %d orders, errors %v, want 5, 150, 4",
+		m.Threads,
+		m.Counts.Orders,
+		m.Errors,
+	)
 	assert.EqualValues(t, 25, m.Rate, "at which the machines of an open loop offer orders")
 	assert.True(t, m.Before[0]["orderid"] == 12_000 && m.After[0]["orderid"] == 12_032,
 		"marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
 	w := window(t, m, m.Series.Phase(measure.PhaseRun))
-	assert.Equal(t, []float64{7, 30, 5 * 60}, []float64{w.From, w.To, w.OPM}, "of the run phase: when both were in it")
+	assert.Equal(
+		t,
+		[]float64{7, 30, 5 * 60},
+		[]float64{w.From, w.To, w.OPM},
+		"of the run phase: when both were in it",
+	)
 	l := window(t, m, measure.Span{To: 30 * time.Second}).Latency[measure.WholeOrder]
 	assert.EqualValues(t, 150, l.Count, "60 orders of 10 ms and 90 of 20 ms")
 	assert.InDeltaSlice(t, []float64{20, 20, 16}, []float64{l.P50, l.P95, l.Mean}, .2)
 	for _, s := range m.Series.Samples {
-		require.True(t, s.Counts.Orders == 5 && s.Users == 5, "sample %+v, want 5 orders of 5 users", s)
+		require.True(
+			t,
+			s.Counts.Orders == 5 && s.Users == 5,
+			"sample %+v, want 5 orders of 5 users",
+			s,
+		)
 	}
 }
 
-// TestMergeGap adds up records of which all closed one second's sample so late that it counts to the next: the phase
-// goes on.
+// TestMergeGap adds up records of which all closed one second's sample so late that it counts to
+// the next: the phase goes on.
 func TestMergeGap(t *testing.T) {
 	a := machine(0, 2, 5, time.Millisecond)
 	b := machine(2, 3, 5, time.Millisecond)
@@ -99,19 +124,29 @@ func TestMergeGap(t *testing.T) {
 	w := window(t, m, m.Series.Phase(measure.PhaseRun))
 	assert.Equal(t, []float64{5, 30, 5 * 60}, []float64{w.From, w.To, w.OPM})
 	for _, s := range m.Series.Samples {
-		assert.True(t, s.Phase != "" && s.Users == 5, "at %s phase %q with %d users", s.End, s.Phase, s.Users)
+		assert.True(
+			t,
+			s.Phase != "" && s.Users == 5,
+			"at %s phase %q with %d users",
+			s.End,
+			s.Phase,
+			s.Users,
+		)
 	}
 }
 
-// TestMergeClients: the CPUs that ds2 took are those of all driver machines, and the busiest of these is the one that
-// counts. What one of them did not see is unknown.
+// TestMergeClients: the CPUs that ds2 took are those of all driver machines, and the busiest of
+// these is the one that counts. What one of them did not see is unknown.
 func TestMergeClients(t *testing.T) {
 	a := machine(0, 1, 5, time.Millisecond)
 	b := machine(1, 1, 5, time.Millisecond)
 	counters := func(r *Record, own, busy float64, seconds int) {
 		r.Host.Columns = append(r.Host.Columns, monitor.ClientOwn, monitor.ClientBusy)
 		for second := range seconds {
-			row := monitor.Row{Time: r.Start.Add(time.Duration(second+1) * time.Second), Values: []float64{own, busy}}
+			row := monitor.Row{
+				Time:   r.Start.Add(time.Duration(second+1) * time.Second),
+				Values: []float64{own, busy},
+			}
 			r.Host.Rows = append(r.Host.Rows, row)
 		}
 	}
@@ -123,7 +158,12 @@ func TestMergeClients(t *testing.T) {
 	busy := merged.Host.Values(monitor.ClientBusy)
 	require.Equal(t, "[0.75 0.75 NaN]", fmt.Sprint(own))
 	require.Equal(t, []float64{.9, .9, .9}, busy)
-	require.Equal(t, .5, a.Host.Values(monitor.ClientOwn)[0], "the record that was merged is as it was")
+	require.Equal(
+		t,
+		.5,
+		a.Host.Values(monitor.ClientOwn)[0],
+		"the record that was merged is as it was",
+	)
 }
 
 func TestMergeRefuses(t *testing.T) {

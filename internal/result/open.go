@@ -70,11 +70,15 @@ func Open(dir string) (any, error) {
 	case KindSearch:
 		return ReadSummary[Search](dir)
 	}
-	return nil, fmt.Errorf("read record: %s is the record of %q, which this ds2 does not know", dir, head.Kind)
+	return nil, fmt.Errorf(
+		"read record: %s is the record of %q, which this ds2 does not know",
+		dir,
+		head.Kind,
+	)
 }
 
-// ReadSummary reads the summary.json in dir, which is to be of the kind that T is of. ErrNone is in the error where it
-// is not, or is not there.
+// ReadSummary reads the summary.json in dir, which is to be of the kind that T is of. ErrNone is in
+// the error where it is not, or is not there.
 func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 	s := P(new(T))
 	head, err := readHead(dir)
@@ -82,10 +86,19 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 	case err != nil:
 		return *s, err
 	case head.Kind != s.kind() && s.kind() == KindRun:
-		return *s, none{fmt.Errorf("read record: %s is the record of %s: name one of the directories in it",
-			dir, head.Kind.A())}
+		return *s, none{
+			fmt.Errorf("read record: %s is the record of %s: name one of the directories in it",
+				dir, head.Kind.A()),
+		}
 	case head.Kind != s.kind():
-		return *s, none{fmt.Errorf("read record: %s is the record of %s, not of %s", dir, head.Kind.A(), s.kind().A())}
+		return *s, none{
+			fmt.Errorf(
+				"read record: %s is the record of %s, not of %s",
+				dir,
+				head.Kind.A(),
+				s.kind().A(),
+			),
+		}
 	}
 	path := filepath.Join(dir, SummaryFile)
 	if err := readJSON(path, s); err != nil {
@@ -114,8 +127,12 @@ func readHead(dir string) (head Head, err error) {
 	case err != nil:
 		return head, fmt.Errorf("read record: %w", err)
 	case head.Schema != Schema:
-		return head, fmt.Errorf("read record: %s has schema %d, and this ds2 knows %d: use the ds2 that wrote it",
-			dir, head.Schema, Schema)
+		return head, fmt.Errorf(
+			"read record: %s has schema %d, and this ds2 knows %d: use the ds2 that wrote it",
+			dir,
+			head.Schema,
+			Schema,
+		)
 	}
 	return head, nil
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// maxNamed bounds how many ranges of numbers are named: a database that lost everything is not to fill the record.
+// maxNamed bounds how many ranges of numbers are named: a database that lost everything is not to
+// fill the record.
 const maxNamed = 1000
 
 // Named gives how many numbers there are, and which: "4: orders 12001, 12003-12005". It sorts them.

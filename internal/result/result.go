@@ -1,6 +1,6 @@
-// Package result is the record of a run on disk: what was asked for, what happened second by second, and the figures
-// taken from it. It knows how a record is written and read, not what a figure means (package measure) or how it is
-// drawn (package report).
+// Package result is the record of a run on disk: what was asked for, what happened second by
+// second, and the figures taken from it. It knows how a record is written and read, not what a
+// figure means (package measure) or how it is drawn (package report).
 //
 // A record is a directory, by default ds2-results/<start in UTC>-<run id>:
 //
@@ -17,11 +17,12 @@
 //
 // The CSV files are written as the run goes; nothing of them stays in memory.
 //
-// Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength long and end where
-// a phase or a window given before the run ends. Histograms merge exactly, so the figures of any other window can be
-// computed from a record, response times to the nearest interval; a run's own figures are computed from its record too,
-// so that nothing of it has to stay in memory. A record of an hour takes less than 1 MB. If ds2 crashes, the record
-// holds all until at most one interval before, under the status "running".
+// Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength
+// long and end where a phase or a window given before the run ends. Histograms merge exactly, so
+// the figures of any other window can be computed from a record, response times to the nearest
+// interval; a run's own figures are computed from its record too, so that nothing of it has to stay
+// in memory. A record of an hour takes less than 1 MB. If ds2 crashes, the record holds all until
+// at most one interval before, under the status "running".
 package result
 
 import (
@@ -39,9 +40,9 @@ import (
 // Schema is the version of the record. A reader refuses any other.
 const Schema = 3
 
-// IntervalLength is how long the histograms of a record are gathered before they are written: short enough that a crash
-// loses less than a minute, long enough for small records, and a divisor of the storage report's window, 1,000 s to
-// 1,200 s.
+// IntervalLength is how long the histograms of a record are gathered before they are written: short
+// enough that a crash loses less than a minute, long enough for small records, and a divisor of the
+// storage report's window, 1,000 s to 1,200 s.
 const IntervalLength = 50 * time.Second
 
 // The files of a record.
@@ -67,7 +68,8 @@ const (
 	Aborted     Status = "aborted" // because a limit had failed for too long, or no room was left
 )
 
-// CameToEnd says that a run is over by itself or in order, so that it can be judged, and what follows it made up for.
+// CameToEnd says that a run is over by itself or in order, so that it can be judged, and what
+// follows it made up for.
 func (s Status) CameToEnd() bool { return s == Done || s == Aborted }
 
 // Summary is summary.json: what was asked for, what happened, and what that comes to.
@@ -78,42 +80,54 @@ type Summary struct {
 	Conclusion
 }
 
-// Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from, with the record's other
-// files.
+// Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from,
+// with the record's other files.
 type Happened struct {
-	Status Status    `json:"status"`
-	Error  string    `json:"error,omitempty"` // why the run failed
-	Start  time.Time `json:"start"`           // when the first orders started; before that, when ds2 did
-	End    time.Time `json:"end,omitzero"`
+	Status Status `json:"status"`
+	Error  string `json:"error,omitempty"` // why the run failed
+	// when the first orders started; before that, when ds2 did
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end,omitzero"`
 
-	Counts   measure.Counts         `json:"counts"` // of the whole run, from the first orders to the end of the drain
+	// of the whole run, from the first orders to the end of the drain
+	Counts   measure.Counts         `json:"counts"`
 	Errors   []measure.FailureCount `json:"errors"`
 	Retries  []measure.FailureCount `json:"retries"`
 	ByTarget []Target               `json:"by_target"`
 
-	// Before and After are the marks of each target, in the order of Targets, read while no users ran.
-	Before []Marks         `json:"marks_before,omitempty"`
-	After  []Marks         `json:"marks_after,omitempty"`
-	Found  json.RawMessage `json:"found,omitempty"` // what only the workload knows of its databases, before and after
-	Audit  *Audit          `json:"audit,omitempty"`
+	// Before and After are the marks of each target, in the order of Targets, read while no users
+	// ran.
+	Before []Marks `json:"marks_before,omitempty"`
+	After  []Marks `json:"marks_after,omitempty"`
+	// what only the workload knows of its databases, before and after
+	Found json.RawMessage `json:"found,omitempty"`
+	Audit *Audit          `json:"audit,omitempty"`
 
-	// Changes are what of servers and schema was not so for the whole run, or not as it had been loaded.
+	// Changes are what of servers and schema was not so for the whole run, or not as it had been
+	// loaded.
 	Changes []Change `json:"changes,omitempty"`
 
-	// Checkpoints are those that the counters of the databases show, also before the first orders and after the last.
+	// Checkpoints are those that the counters of the databases show, also before the first orders
+	// and after the last.
 	Checkpoints []monitor.Checkpoint `json:"checkpoints,omitempty"`
 
-	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"` // of each target, in the order of Targets
-	Events     []Event           `json:"events,omitempty"`      // in the order of their begin
+	// of each target, in the order of Targets
+	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"`
+	Events     []Event           `json:"events,omitempty"` // in the order of their begin
 
-	Device   *Device          `json:"device,omitempty"`   // what the drives can do by themselves; absent: unknown
-	Machine  *monitor.Machine `json:"machine,omitempty"`  // under test; absent where nothing is known of it
-	Local    bool             `json:"local,omitempty"`    // ds2 ran on it
-	Servers  []monitor.Server `json:"servers,omitempty"`  // in the order of Targets
-	Cautions Cautions         `json:"cautions,omitzero"`  // known before the run
-	Warnings []string         `json:"warnings,omitempty"` // of what showed in the run, such as a log that would be full
-	SMART    []monitor.SMART  `json:"smart,omitempty"`    // of the drives that tell, over the whole run
-	Log      []string         `json:"log,omitempty"`      // last lines of the run's, where its workload's report has it
+	// what the drives can do by themselves; absent: unknown
+	Device *Device `json:"device,omitempty"`
+	// under test; absent where nothing is known of it
+	Machine  *monitor.Machine `json:"machine,omitempty"`
+	Local    bool             `json:"local,omitempty"`   // ds2 ran on it
+	Servers  []monitor.Server `json:"servers,omitempty"` // in the order of Targets
+	Cautions Cautions         `json:"cautions,omitzero"` // known before the run
+	// of what showed in the run, such as a log that would be full
+	Warnings []string `json:"warnings,omitempty"`
+	// of the drives that tell, over the whole run
+	SMART []monitor.SMART `json:"smart,omitempty"`
+	// last lines of the run's, where its workload's report has it
+	Log []string `json:"log,omitempty"`
 
 	Warm *Warm `json:"warm,omitempty"` // where the run waited for a state of the store
 	Pace *Pace `json:"pace,omitempty"` // where the drives were to do a number of I/Os
@@ -135,14 +149,17 @@ type Change struct {
 
 // Cautions are what makes a run a poor test of storage, as far as it is known before.
 type Cautions struct {
-	Reads []string `json:"reads,omitempty"` // why the drives may see hardly a read, which the run may disprove
+	// why the drives may see hardly a read, which the run may disprove
+	Reads []string `json:"reads,omitempty"`
 	Other []string `json:"other,omitempty"`
 }
 
-// Conclusion is what a run comes to over some windows. It is made by package conclude, in one piece.
+// Conclusion is what a run comes to over some windows. It is made by package conclude, in one
+// piece.
 type Conclusion struct {
 	Headline
-	// CumulativeOPM is DS2's opm at the end of the run: the average since the end of the warm-up, over CumulativeOf.
+	// CumulativeOPM is DS2's opm at the end of the run: the average since the end of the warm-up,
+	// over CumulativeOf.
 	CumulativeOPM *float64            `json:"opm_cumulative"`
 	CumulativeOf  *measure.Average    `json:"opm_cumulative_of,omitempty"`
 	Phases        []measure.PhaseSpan `json:"phases"`
@@ -151,16 +168,18 @@ type Conclusion struct {
 	// Away says when in the whole run the server did not answer, or ds2 itself stood still.
 	Away []string `json:"away,omitempty"`
 
-	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which conditions it was made.
-	Limits       Verdicts         `json:"limits,omitempty"`
-	Disturbances []Disturbance    `json:"disturbances,omitempty"`   // of the whole run
-	Slowest      []SlowOrder      `json:"slowest_orders,omitempty"` // of the first window, the slowest first
-	Power        *Power           `json:"power,omitempty"`
-	Bottleneck   *Bottleneck      `json:"bottleneck,omitempty"`
-	Costs        *Costs           `json:"cost_per_order,omitempty"`
-	Conditions   []Condition      `json:"conditions,omitempty"`
-	Storage      *monitor.Storage `json:"storage,omitempty"`  // where IOPS count
-	Sections     []Section        `json:"sections,omitempty"` // of the report, made by the workload
+	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which
+	// conditions it was made.
+	Limits       Verdicts      `json:"limits,omitempty"`
+	Disturbances []Disturbance `json:"disturbances,omitempty"` // of the whole run
+	// of the first window, the slowest first
+	Slowest    []SlowOrder      `json:"slowest_orders,omitempty"`
+	Power      *Power           `json:"power,omitempty"`
+	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
+	Costs      *Costs           `json:"cost_per_order,omitempty"`
+	Conditions []Condition      `json:"conditions,omitempty"`
+	Storage    *monitor.Storage `json:"storage,omitempty"`  // where IOPS count
+	Sections   []Section        `json:"sections,omitempty"` // of the report, made by the workload
 }
 
 // Command is how ds2 was called, without passwords.
@@ -196,15 +215,16 @@ const (
 	TotalIOPSPerWatt = "total IOPS per watt"
 )
 
-// Marks are the state of a database before or after a run, by the workload's own names, for its audit: the highest
-// keys, above which lies what the run added, and sums by which it knows what else was changed. A run lowers none of
-// them.
+// Marks are the state of a database before or after a run, by the workload's own names, for its
+// audit: the highest keys, above which lies what the run added, and sums by which it knows what
+// else was changed. A run lowers none of them.
 type Marks map[string]int64
 
 // Target is what one of several targets did, over the whole run.
 type Target struct {
-	Target  string                     `json:"target"`
-	OPM     float64                    `json:"opm"` // average since the end of the warm-up, over OPMOf
+	Target string `json:"target"`
+	// average since the end of the warm-up, over OPMOf
+	OPM     float64                    `json:"opm"`
 	OPMOf   *measure.Average           `json:"opm_of,omitempty"`
 	Counts  measure.Counts             `json:"counts"`
 	Latency map[string]measure.Latency `json:"latency"`
@@ -212,9 +232,11 @@ type Target struct {
 
 // Audit is what the audit after the run found.
 type Audit struct {
-	Whole      bool    `json:"whole,omitempty"` // of the whole database, by ds2 verify; else of what the run wrote
-	Passed     bool    `json:"passed"`
-	NotAudited string  `json:"not_audited,omitempty"` // why the audit came to no end; there are no checks then
+	// of the whole database, by ds2 verify; else of what the run wrote
+	Whole  bool `json:"whole,omitempty"`
+	Passed bool `json:"passed"`
+	// why the audit came to no end; there are no checks then
+	NotAudited string  `json:"not_audited,omitempty"`
 	Checks     []Check `json:"checks"`
 }
 
@@ -237,7 +259,13 @@ type Check struct {
 
 // NewCheck is one with what was expected and found as text.
 func NewCheck(target, name string, passed bool, expected, found any) Check {
-	return Check{Target: target, Name: name, Passed: passed, Expected: fmt.Sprint(expected), Found: fmt.Sprint(found)}
+	return Check{
+		Target:   target,
+		Name:     name,
+		Passed:   passed,
+		Expected: fmt.Sprint(expected),
+		Found:    fmt.Sprint(found),
+	}
 }
 
 func Passed(checks []Check) bool {
@@ -252,10 +280,11 @@ type Record struct {
 	Host   monitor.Table
 }
 
-// Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do,
-// and its counts are those of the series; its conclusion is for package conclude. The record of a run that ended is
-// whole, to the checksums of its files, or Read refuses it: also where columns are missing, times do not rise or
-// figures cannot have been measured. The error names the file. What is read is bounded, whoever wrote it.
+// Read reads a record, also that of a run that is still going or that crashed: its series then ends
+// where the files do, and its counts are those of the series; its conclusion is for package
+// conclude. The record of a run that ended is whole, to the checksums of its files, or Read refuses
+// it: also where columns are missing, times do not rise or figures cannot have been measured. The
+// error names the file. What is read is bounded, whoever wrote it.
 func Read(dir string) (*Record, error) {
 	s, err := ReadSummary[Summary](dir)
 	if err != nil {
@@ -284,7 +313,8 @@ func (r *Record) Counted() (all measure.Counts) {
 	return all
 }
 
-// ReadSeries reads the samples and histograms of the record in dir, of a run that ended or may not have.
+// ReadSeries reads the samples and histograms of the record in dir, of a run that ended or may not
+// have.
 func ReadSeries(dir string, ended bool) (s measure.Series, err error) {
 	err = readCSV(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples))
 	if err == nil {

@@ -76,11 +76,16 @@ func TestRecordIsTheSameAfterReading(t *testing.T) {
 		assert.Equal(t, "purchase", got.Name)
 		assert.InDelta(t, sample.Operations[1].P95, got.P95, .005, "second %d", i+1)
 	}
-	assert.True(t, r.RunID == "abc" && r.Status == Done && r.Schema == Schema, "summary = %+v", r.Summary)
+	assert.True(
+		t,
+		r.RunID == "abc" && r.Status == Done && r.Schema == Schema,
+		"summary = %+v",
+		r.Summary,
+	)
 }
 
-// TestReadAfterCrash reads what there is of a record whose writer never came to its end: all that was written, and of a
-// line that the crash cut nothing.
+// TestReadAfterCrash reads what there is of a record whose writer never came to its end: all that
+// was written, and of a line that the crash cut nothing.
 func TestReadAfterCrash(t *testing.T) {
 	dir := t.TempDir()
 	begin(t, dir, series())
@@ -114,7 +119,8 @@ func TestReadRefuses(t *testing.T) {
 	require.ErrorContains(t, bench.check(), `"run-1": its result of -1 OPM is negative`)
 }
 
-// TestCreateAfterAKill takes a directory in which a killed ds2 left its first summary half written, and nothing else.
+// TestCreateAfterAKill takes a directory in which a killed ds2 left its first summary half written,
+// and nothing else.
 func TestCreateAfterAKill(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, SummaryFile+".ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial")
@@ -144,7 +150,11 @@ func TestPrice(t *testing.T) {
 }
 
 func TestPer(t *testing.T) {
-	assert.Equal(t, &Costs{Reads: new(2.), Joules: new(.5)}, Costs{Reads: new(200.), Joules: new(50.)}.Per(100))
+	assert.Equal(
+		t,
+		&Costs{Reads: new(2.), Joules: new(.5)},
+		Costs{Reads: new(200.), Joules: new(50.)}.Per(100),
+	)
 	assert.Nil(t, Costs{Reads: new(200.)}.Per(0), "no orders")
 	assert.Nil(t, Costs{}.Per(100), "nothing was measured")
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Search is the summary.json of a search for the best number of users. The records of its trials lie in directories
-// beside it.
+// Search is the summary.json of a search for the best number of users. The records of its trials
+// lie in directories beside it.
 type Search struct {
 	Head
 	Spec   `json:"spec"` // of its trials, with the users of the first
@@ -21,8 +21,8 @@ type Search struct {
 	SearchConfig
 	SearchResult
 
-	// The result is the median of the trials that confirm the number of users; there is none where no number of users
-	// kept the limits.
+	// The result is the median of the trials that confirm the number of users; there is none where
+	// no number of users kept the limits.
 	Headline
 	Verdicts Verdicts `json:"verdicts"` // of the limits in all of those trials
 }
@@ -44,7 +44,8 @@ type Trial struct {
 	Unit    string  `json:"unit"`
 	P95     float64 `json:"order_p95_seconds"`
 
-	// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps every limit with 20 % to spare.
+	// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps every limit
+	// with 20 % to spare.
 	Strain float64 `json:"strain"`
 	Passed bool    `json:"passed"` // every upper limit holds
 
@@ -74,11 +75,14 @@ type SearchConfig struct {
 
 // SearchResult is what a search found.
 type SearchResult struct {
-	Users int    `json:"users,omitempty"` // the largest number all of whose confirming trials passed; 0: none
-	Why   string `json:"why"`             // no more users are in question
+	// the largest number all of whose confirming trials passed; 0: none
+	Users int    `json:"users,omitempty"`
+	Why   string `json:"why"` // no more users are in question
 }
 
 // Confirming are the trials that confirm a number of users.
 func Confirming(trials []Trial, users int) []Trial {
-	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return !t.Confirm || t.Threads != users })
+	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool {
+		return !t.Confirm || t.Threads != users
+	})
 }

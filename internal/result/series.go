@@ -9,12 +9,13 @@ import (
 	"ds2/internal/measure"
 )
 
-// samplesColumns are those of SamplesFile. t_s is when the sample ended; its counts are those since the sample before,
-// failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed since;
-// held_up are the users that wait to try again what failed, or connect again; own_ns is the sum of their response times
-// in the workload's own meaning, in nanoseconds. operations_p95_ms is that of each operation that was called, as
-// login=1.25 browse_by_title=3.50, and failures the failed attempts, as login:deadlock=2. Behind them stands what the
-// workload counts of its own, a column each.
+// samplesColumns are those of SamplesFile. t_s is when the sample ended; its counts are those since
+// the sample before, failed attempts of all classes under errors, and its times, in milliseconds,
+// those of the orders completed since; held_up are the users that wait to try again what failed, or
+// connect again; own_ns is the sum of their response times in the workload's own meaning, in
+// nanoseconds. operations_p95_ms is that of each operation that was called, as login=1.25
+// browse_by_title=3.50, and failures the failed attempts, as login:deadlock=2. Behind them stands
+// what the workload counts of its own, a column each.
 func samplesColumns(own []string) []column[measure.Sample] {
 	type sample = measure.Sample
 	operations := map[string]string{} // names, so that a day's samples share them
@@ -42,12 +43,17 @@ func samplesColumns(own []string) []column[measure.Sample] {
 		{"failures", failuresText, func(s *sample, text string) error {
 			return readNumbers(text, operations, func(name string, n float64) {
 				of, class, _ := strings.Cut(name, ":")
-				s.Failures = append(s.Failures, measure.FailureCount{Operation: of, Class: class, Count: int64(n)})
+				s.Failures = append(
+					s.Failures,
+					measure.FailureCount{Operation: of, Class: class, Count: int64(n)},
+				)
 			})
 		}},
 	}
 	for place, name := range own {
-		columns = append(columns, integer(name, func(s *sample) *int64 { return &s.Counts.Own[place] }))
+		columns = append(columns, integer(name, func(s *sample) *int64 {
+			return &s.Counts.Own[place]
+		}))
 	}
 	return columns
 }
@@ -71,8 +77,8 @@ func failuresText(s *measure.Sample) string {
 // maxNames is more than any workload has operations, with the classes of their failures.
 const maxNames = 1000
 
-// readNumbers hands the names and numbers of a text such as login=1.25 to take. There is one copy of a name for all
-// samples.
+// readNumbers hands the names and numbers of a text such as login=1.25 to take. There is one copy
+// of a name for all samples.
 func readNumbers(text string, known map[string]string, take func(name string, n float64)) error {
 	for _, field := range strings.Fields(text) {
 		name, digits, _ := strings.Cut(field, "=")
@@ -82,7 +88,10 @@ func readNumbers(text string, known map[string]string, take func(name string, n 
 		}
 		if _, there := known[name]; !there {
 			if len(known) == maxNames {
-				return fmt.Errorf("there are more than %d operations: ds2 did not write them", maxNames)
+				return fmt.Errorf(
+					"there are more than %d operations: ds2 did not write them",
+					maxNames,
+				)
 			}
 			known[strings.Clone(name)] = strings.Clone(name)
 		}
@@ -106,7 +115,11 @@ func sampleLines(samples *[]measure.Sample) reader {
 		var last time.Duration
 		return lines(names, samplesColumns(own), func(s measure.Sample) error {
 			if s.End <= last {
-				return fmt.Errorf("t_s: %v s is not after the sample before, of %v s", s.End.Seconds(), last.Seconds())
+				return fmt.Errorf(
+					"t_s: %v s is not after the sample before, of %v s",
+					s.End.Seconds(),
+					last.Seconds(),
+				)
 			}
 			if !slices.Contains(measure.Phases, s.Phase) {
 				return fmt.Errorf("phase: invalid phase of a run %q", s.Phase)
@@ -119,8 +132,8 @@ func sampleLines(samples *[]measure.Sample) reader {
 	}
 }
 
-// histogram is a line of HistogramsFile: the response times of a series in an interval, and their exact sum. The lines
-// of one interval stand together.
+// histogram is a line of HistogramsFile: the response times of a series in an interval, and their
+// exact sum. The lines of one interval stand together.
 type histogram struct {
 	from, to     time.Duration
 	series, text string
@@ -140,15 +153,22 @@ var slowestColumns = []column[measure.SlowOrder]{
 	microseconds("from_us", func(o *measure.SlowOrder) *time.Duration { return &o.From }),
 	microseconds("to_us", func(o *measure.SlowOrder) *time.Duration { return &o.To }),
 	word("operation", func(o *measure.SlowOrder) *string { return &o.Operation }),
-	microseconds("operation_from_us", func(o *measure.SlowOrder) *time.Duration { return &o.OperationFrom }),
-	microseconds("operation_to_us", func(o *measure.SlowOrder) *time.Duration { return &o.OperationTo }),
+	microseconds("operation_from_us", func(o *measure.SlowOrder) *time.Duration {
+		return &o.OperationFrom
+	}),
+	microseconds("operation_to_us", func(o *measure.SlowOrder) *time.Duration {
+		return &o.OperationTo
+	}),
 }
 
 func slowestLines(all *[]measure.SlowOrder) reader {
 	return func(names []string) (func([]string) error, error) {
 		return lines(names, slowestColumns, func(o measure.SlowOrder) error {
 			if o.To < o.From || o.OperationTo < o.OperationFrom {
-				return fmt.Errorf("from_us: the order of %v s ends before it began", o.From.Seconds())
+				return fmt.Errorf(
+					"from_us: the order of %v s ends before it began",
+					o.From.Seconds(),
+				)
 			}
 			*all = append(*all, o)
 			return nil
@@ -156,7 +176,8 @@ func slowestLines(all *[]measure.SlowOrder) reader {
 	}
 }
 
-// maxHistogramBytes is what the histograms of a record may come to, as text: a day of a run takes less than 20 MB.
+// maxHistogramBytes is what the histograms of a record may come to, as text: a day of a run takes
+// less than 20 MB.
 const maxHistogramBytes = 1 << 30
 
 func intervalLines(all *[]measure.Interval) reader {
@@ -166,8 +187,11 @@ func intervalLines(all *[]measure.Interval) reader {
 		return lines(names, histogramsColumns, func(h histogram) error {
 			if len(*all) == 0 || last.From != h.from || last.To != h.to {
 				if h.from < last.To || h.to <= h.from {
-					return fmt.Errorf("from_s: the interval from %v s to %v s does not follow the one before",
-						h.from.Seconds(), h.to.Seconds())
+					return fmt.Errorf(
+						"from_s: the interval from %v s to %v s does not follow the one before",
+						h.from.Seconds(),
+						h.to.Seconds(),
+					)
 				}
 				last = measure.NewInterval(h.from, h.to)
 				*all = append(*all, last)
@@ -178,8 +202,10 @@ func intervalLines(all *[]measure.Interval) reader {
 			last.Histograms[h.series] = h.text
 			last.Sums[h.series] = h.sum
 			if size += len(h.text); size > maxHistogramBytes {
-				return fmt.Errorf("hdrhistogram: the histograms come to more than %d bytes: ds2 did not write them",
-					maxHistogramBytes)
+				return fmt.Errorf(
+					"hdrhistogram: the histograms come to more than %d bytes: ds2 did not write them",
+					maxHistogramBytes,
+				)
 			}
 			if err := measure.CheckHistogram(h.text); err != nil {
 				return fmt.Errorf("hdrhistogram: %w", err)

@@ -12,19 +12,23 @@ import (
 	"ds2/internal/measure"
 )
 
-// Spec is what a run was to be: the flags of a run fill it in, the driver goes by it, and every record has it. A bench
-// is continued with the same, and runs that are compared have the same, but for the fields whose tag says that they may
-// differ there.
+// Spec is what a run was to be: the flags of a run fill it in, the driver goes by it, and every
+// record has it. A bench is continued with the same, and runs that are compared have the same, but
+// for the fields whose tag says that they may differ there.
 type Spec struct {
-	KitVersion string   `json:"kit_version"`
-	RunID      string   `json:"run_id" differs:"continued,compared"` // or that of the bench or the search
-	Command    *Command `json:"command,omitempty" differs:"continued,compared"`
+	KitVersion string `json:"kit_version"`
+	// or that of the bench or the search
+	RunID   string   `json:"run_id" differs:"continued,compared"`
+	Command *Command `json:"command,omitempty" differs:"continued,compared"`
 
-	Engine    string   `json:"engine"`
-	Proof     string   `json:"proof,omitempty" differs:"compared"` // what the kit lacks of it on this engine
-	Targets   []string `json:"targets" differs:"compared"`         // labels, without user or password
-	DataSeeds []uint64 `json:"data_seeds,omitempty"`               // of the rows of each target as they were loaded
-	Size      string   `json:"size"`                               // of the dataset
+	Engine string `json:"engine"`
+	// what the kit lacks of it on this engine
+	Proof string `json:"proof,omitempty" differs:"compared"`
+	// labels, without user or password
+	Targets []string `json:"targets" differs:"compared"`
+	// of the rows of each target as they were loaded
+	DataSeeds []uint64 `json:"data_seeds,omitempty"`
+	Size      string   `json:"size"` // of the dataset
 	Workload  string   `json:"workload"`
 	Words     Words    `json:"words" differs:"continued,compared"` // the workload's
 	InWords   []Said   `json:"in_words,omitempty"`                 // the workload's parameters
@@ -34,31 +38,34 @@ type Spec struct {
 	Threads    int      `json:"threads"` // per target
 	RampRate   float64  `json:"ramp_rate"`
 	WarmupTime Duration `json:"warmup_time_s"`
-	WarmWithin Duration `json:"warm_within_s,omitzero"` // after the warm-up, until the store is warm; 0: no wait
-	RunTime    Duration `json:"run_time_s"`             // 0: until stopped
-	DrainTime  Duration `json:"drain_time_s"`           // that orders under way may take at the end
-	ThinkTime  Duration `json:"think_time_s"`           // mean pause after an order
-	Rate       float64  `json:"rate_per_s,omitempty"`   // open loop: orders due a second
-	Spacing    string   `json:"spacing,omitempty"`      // open loop: Poisson or even
-	// Seed is that of the first of several runs; each further one's is one more. Another draws other orders of the same
-	// kind.
+	// after the warm-up, until the store is warm; 0: no wait
+	WarmWithin Duration `json:"warm_within_s,omitzero"`
+	RunTime    Duration `json:"run_time_s"`           // 0: until stopped
+	DrainTime  Duration `json:"drain_time_s"`         // that orders under way may take at the end
+	ThinkTime  Duration `json:"think_time_s"`         // mean pause after an order
+	Rate       float64  `json:"rate_per_s,omitempty"` // open loop: orders due a second
+	Spacing    string   `json:"spacing,omitempty"`    // open loop: Poisson or even
+	// Seed is that of the first of several runs; each further one's is one more. Another draws
+	// other orders of the same kind.
 	Seed       uint64   `json:"seed" differs:"compared"`
 	UserOffset int      `json:"user_offset"`                 // number of the first user
 	ScrubRate  float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
 	EventTexts []string `json:"event_commands,omitempty"`    // each after its time
 
-	CheckpointFirst  bool     `json:"checkpoint_first"`
-	ColdStart        bool     `json:"cold_start"` // the server's cache was emptied before
-	WindowTexts      []string `json:"windows,omitempty"`
-	LimitTexts       []string `json:"limits,omitempty"`
-	AbortAfter       Duration `json:"abort_on_fail_s,omitzero"` // that a limit has failed for so long; 0: never
-	MaxRetries       int      `json:"max_retries"`              // of one operation
-	MaxErrors        int      `json:"max_errors"`               // orders given up before the run is
+	CheckpointFirst bool     `json:"checkpoint_first"`
+	ColdStart       bool     `json:"cold_start"` // the server's cache was emptied before
+	WindowTexts     []string `json:"windows,omitempty"`
+	LimitTexts      []string `json:"limits,omitempty"`
+	// that a limit has failed for so long; 0: never
+	AbortAfter       Duration `json:"abort_on_fail_s,omitzero"`
+	MaxRetries       int      `json:"max_retries"` // of one operation
+	MaxErrors        int      `json:"max_errors"`  // orders given up before the run is
 	OperationTimeout Duration `json:"operation_timeout_s"`
 	Journal          bool     `json:"journal,omitempty"`
 	Verify           string   `json:"verify,omitempty"` // the check after the run
 
-	// Of a run among several: how many are to be made, the first for practice aside, and what is done around each.
+	// Of a run among several: how many are to be made, the first for practice aside, and what is
+	// done around each.
 	Runs     int      `json:"runs,omitempty" differs:"continued,compared"`
 	Practice int      `json:"practice,omitempty"`
 	Restore  string   `json:"restore,omitempty"` // reset, snapshot, command or none
@@ -77,17 +84,20 @@ type Said struct {
 	Value string `json:"value"`
 }
 
-// NewBlock is the JSON of a part of a record that is a workload's own, and that no other room reads.
+// NewBlock is the JSON of a part of a record that is a workload's own, and that no other room
+// reads.
 func NewBlock(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("a block of a record: %v", err)) // a fault of the workload's, whatever the values
+		panic(
+			fmt.Sprintf("a block of a record: %v", err),
+		) // a fault of the workload's, whatever the values
 	}
 	return text
 }
 
-// ReadBlock reads such a part into v, and refuses numbers that cannot have been measured. An empty one leaves v as it
-// is.
+// ReadBlock reads such a part into v, and refuses numbers that cannot have been measured. An empty
+// one leaves v as it is.
 func ReadBlock(b json.RawMessage, v any) error {
 	if len(b) == 0 {
 		return nil
@@ -100,7 +110,8 @@ func ReadBlock(b json.RawMessage, v any) error {
 
 // The values of Spec.Spacing.
 const (
-	Poisson = "poisson" // intervals between orders are exponential, as of many independent customers
+	// intervals between orders are exponential, as of many independent customers
+	Poisson = "poisson"
 	Even    = "even"
 )
 
@@ -111,14 +122,14 @@ const (
 	VerifyDeep  = "deep"  // first every page is read and checked
 )
 
-// Ramp is how long the ramp takes: it ends with the second in which the last user starts, so that the phases after it
-// begin on one.
+// Ramp is how long the ramp takes: it ends with the second in which the last user starts, so that
+// the phases after it begin on one.
 func (s Spec) Ramp() time.Duration {
 	return time.Duration(math.Ceil(float64(s.Threads*len(s.Targets)-1)/s.RampRate)) * time.Second
 }
 
-// Length is how long the run takes from the first orders to the end of the run phase, where it does not wait for a warm
-// store; 0: until stopped.
+// Length is how long the run takes from the first orders to the end of the run phase, where it does
+// not wait for a warm store; 0: until stopped.
 func (s Spec) Length() time.Duration {
 	if s.RunTime.Duration == 0 {
 		return 0
@@ -138,8 +149,8 @@ const (
 // Difference is a parameter that differs and has to be alike.
 type Difference struct{ Name, A, B string }
 
-// Differences are those of two specs, or of other structs with such tags, for a use. A workload's parameters have the
-// names that reports have for them.
+// Differences are those of two specs, or of other structs with such tags, for a use. A workload's
+// parameters have the names that reports have for them.
 func Differences[T any](a, b T, use Use) (all []Difference) {
 	other := reflect.ValueOf(b)
 	for field, value := range reflect.ValueOf(a).Fields() {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDifferences: whatever makes a run what it is differs both from what is continued and from what is compared, but
-// for what a tag leaves out.
+// TestDifferences: whatever makes a run what it is differs both from what is continued and from
+// what is compared, but for what a tag leaves out.
 func TestDifferences(t *testing.T) {
 	for _, c := range []struct {
 		change              func(*Spec)
@@ -19,13 +19,21 @@ func TestDifferences(t *testing.T) {
 		{func(*Spec) {}, "", ""},
 		{func(s *Spec) { s.KitVersion = "v2" }, "kit version v1 v2", "kit version v1 v2"},
 		{func(s *Spec) { s.RampRate = 2 }, "ramp rate 10 2", "ramp rate 10 2"},
-		{func(s *Spec) { s.RunTime.Duration = time.Hour }, "run time 20m0s 1h0m0s", "run time 20m0s 1h0m0s"},
-		{func(s *Spec) { s.CheckpointFirst = true }, "checkpoint first false true", "checkpoint first false true"},
+		{func(s *Spec) {
+			s.RunTime.Duration = time.Hour
+		}, "run time 20m0s 1h0m0s", "run time 20m0s 1h0m0s"},
+		{func(s *Spec) {
+			s.CheckpointFirst = true
+		}, "checkpoint first false true", "checkpoint first false true"},
 		{func(s *Spec) { s.Restore = "reset" }, "restore none reset", "restore none reset"},
 		{func(s *Spec) { s.Settle.Duration = time.Minute }, "settle 0s 1m0s", "settle 0s 1m0s"},
 		{func(s *Spec) { s.Idle.Duration = time.Minute }, "idle 0s 1m0s", "idle 0s 1m0s"},
-		{func(s *Spec) { s.Cooldown.Duration = time.Minute }, "cooldown 0s 1m0s", "cooldown 0s 1m0s"},
-		{func(s *Spec) { s.LimitTexts = []string{"opm > 1"} }, "limits none opm > 1", "limits none opm > 1"},
+		{func(s *Spec) {
+			s.Cooldown.Duration = time.Minute
+		}, "cooldown 0s 1m0s", "cooldown 0s 1m0s"},
+		{func(s *Spec) {
+			s.LimitTexts = []string{"opm > 1"}
+		}, "limits none opm > 1", "limits none opm > 1"},
 		{func(s *Spec) { s.InWords = []Said{{"mix", "3"}} }, "mix none 3", "mix none 3"},
 		{func(s *Spec) { s.DataSeeds = []uint64{1} }, "data seeds [] [1]", "data seeds [] [1]"},
 		{func(s *Spec) { s.Seed = 1 }, "seed 0 1", ""},
@@ -36,7 +44,12 @@ func TestDifferences(t *testing.T) {
 		{func(s *Spec) { s.Command = &Command{Line: "ds2"} }, "", ""},
 		{func(s *Spec) { s.Disclosure = map[string]string{"raid": "5"} }, "", ""},
 	} {
-		a := Spec{KitVersion: "v1", RampRate: 10, RunTime: Duration{20 * time.Minute}, Targets: []string{"db1/ds2"}}
+		a := Spec{
+			KitVersion: "v1",
+			RampRate:   10,
+			RunTime:    Duration{20 * time.Minute},
+			Targets:    []string{"db1/ds2"},
+		}
 		b := a
 		c.change(&b)
 		for use, want := range map[Use]string{Continued: c.continued, Compared: c.compared} {

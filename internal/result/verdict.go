@@ -20,7 +20,8 @@ const (
 	UnitIOPS    Unit = "iops"  // reads and writes of the data's drives a second
 )
 
-// Lower says that a figure in this unit has a lower limit: fewer users miss it, where they keep the others better.
+// Lower says that a figure in this unit has a lower limit: fewer users miss it, where they keep the
+// others better.
 func (u Unit) Lower() bool { return u == UnitOPM || u == UnitIOPS }
 
 // Verdict is a limit and how the measured figure stands to it.
@@ -30,10 +31,11 @@ type Verdict struct {
 	Bound    float64  `json:"bound"`              // in Unit
 	Measured *float64 `json:"measured"`           // in Unit; null where the window has no sample
 	AtLeast  bool     `json:"at_least,omitempty"` // Measured is a lower bound
-	OK       bool     `json:"ok"`                 // never without a sample; a lower bound keeps no upper limit
+	// never without a sample; a lower bound keeps no upper limit
+	OK bool `json:"ok"`
 
-	// Of a limit over several runs, which holds if it holds in all: how many there are, and in how many it holds.
-	// Measured is then that of the worst.
+	// Of a limit over several runs, which holds if it holds in all: how many there are, and in how
+	// many it holds. Measured is then that of the worst.
 	Runs int `json:"runs,omitempty"`
 	Held int `json:"runs_held,omitempty"`
 }
@@ -45,7 +47,8 @@ func (verdicts Verdicts) Passed() bool {
 	return !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.OK })
 }
 
-// Failed lists the limits that do not hold, each with its measured value: "order p95 < 500ms (measured 612ms)".
+// Failed lists the limits that do not hold, each with its measured value: "order p95 < 500ms
+// (measured 612ms)".
 func (verdicts Verdicts) Failed() string {
 	var failed []string
 	for _, v := range verdicts {

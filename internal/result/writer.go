@@ -16,7 +16,8 @@ import (
 	"ds2/internal/measure"
 )
 
-// Writer writes the record of a run as it goes, and keeps nothing of it. It is used by one goroutine.
+// Writer writes the record of a run as it goes, and keeps nothing of it. It is used by one
+// goroutine.
 type Writer struct {
 	samples    *csvFile[measure.Sample]
 	histograms *csvFile[histogram]
@@ -32,8 +33,9 @@ func DirName(start time.Time, runID string) string {
 	return start.UTC().Format("20060102T150405Z") + "-" + runID
 }
 
-// MakeDir makes a directory for a record, which its user alone may look into, or takes one that is empty, or that a
-// killed ds2 had not got further with than to begin its first summary; otherwise ErrNotEmpty is in its error.
+// MakeDir makes a directory for a record, which its user alone may look into, or takes one that is
+// empty, or that a killed ds2 had not got further with than to begin its first summary; otherwise
+// ErrNotEmpty is in its error.
 func MakeDir(dir string) error {
 	if err := CheckDir(dir); err != nil {
 		return err
@@ -54,15 +56,18 @@ func CheckDir(dir string) error {
 		return fmt.Errorf("create record: %w", err)
 	}
 	for _, e := range entries {
-		if target, ok := atomicfile.Target(e.Name()); !ok || target != SummaryFile || !e.Type().IsRegular() {
+		if target, ok := atomicfile.Target(
+			e.Name(),
+		); !ok || target != SummaryFile ||
+			!e.Type().IsRegular() {
 			return fmt.Errorf("create record in %s: %w", dir, ErrNotEmpty)
 		}
 	}
 	return nil
 }
 
-// Create begins the record of a run in dir, which must not exist or be empty. Its samples have the workload's own
-// counts.
+// Create begins the record of a run in dir, which must not exist or be empty. Its samples have the
+// workload's own counts.
 func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	if err := MakeDir(dir); err != nil {
 		return nil, err
@@ -95,8 +100,8 @@ func written(err error) error {
 	return nil
 }
 
-// Interval appends the histograms of an interval and its slowest orders, and flushes: a crash of ds2 no longer loses
-// what was appended.
+// Interval appends the histograms of an interval and its slowest orders, and flushes: a crash of
+// ds2 no longer loses what was appended.
 func (w *Writer) Interval(iv measure.Interval) error {
 	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
 		w.histograms.Write(&histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]})
@@ -107,7 +112,8 @@ func (w *Writer) Interval(iv measure.Interval) error {
 	return errors.Join(w.samples.Flush(), w.histograms.Flush(), w.slowest.Flush())
 }
 
-// Close ends the files that grew with the run, on disk to the last byte. The summary is for SaveSummary.
+// Close ends the files that grew with the run, on disk to the last byte. The summary is for
+// SaveSummary.
 func (w *Writer) Close() error {
 	return errors.Join(w.samples.Close(), w.histograms.Close(), w.slowest.Close(), w.log.close())
 }

@@ -14,7 +14,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestInterruptedAudit (E2): a run whose audit is interrupted keeps what it measured, and has not failed.
+// TestInterruptedAudit (E2): a run whose audit is interrupted keeps what it measured, and has not
+// failed.
 func TestInterruptedAudit(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
@@ -53,8 +54,8 @@ func passed(t *testing.T, dir string, figure float64) {
 	require.Equal(t, figure, s.Figure.Value)
 }
 
-// TestDeepCheckThatFails: a run whose databases cannot be read to the last page is still audited, and has what it
-// measured.
+// TestDeepCheckThatFails: a run whose databases cannot be read to the last page is still audited,
+// and has what it measured.
 func TestDeepCheckThatFails(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})

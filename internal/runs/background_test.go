@@ -13,7 +13,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestScanWithoutPass: a scan that did not come through the database once, for whatever reason, is no scan of it.
+// TestScanWithoutPass: a scan that did not come through the database once, for whatever reason, is
+// no scan of it.
 func TestScanWithoutPass(t *testing.T) {
 	for _, c := range []struct {
 		why      string
@@ -46,8 +47,8 @@ func (n noting) IOFaults(context.Context) (func(context.Context) ([]string, erro
 	return func(context.Context) ([]string, error) { return n.lines, n.err }, nil
 }
 
-// TestIOFaultsMarkTheRun: what a server noted of failed I/Os while a run went on is in the run's warnings, a few lines
-// of it.
+// TestIOFaultsMarkTheRun: what a server noted of failed I/Os while a run went on is in the run's
+// warnings, a few lines of it.
 func TestIOFaultsMarkTheRun(t *testing.T) {
 	const slow = "SQL Server has encountered 4 occurrence(s) of I/O requests taking longer than 15 seconds to " +
 		"complete on file [E:\\DS2\\cust_1.ndf] in database [DS2] (7)."

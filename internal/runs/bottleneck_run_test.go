@@ -46,11 +46,12 @@ func held(t *testing.T, b *result.Bottleneck, what string) bool {
 // crowded says whether other tests took most of the CPUs: a run may then say that, and be right.
 func crowded(b *result.Bottleneck) bool {
 	f := b.Figures
-	return f.CPUBusy != nil && f.CPUDatabase != nil && f.CPUOwn != nil && *f.CPUBusy-*f.CPUDatabase-*f.CPUOwn > 0.5
+	return f.CPUBusy != nil && f.CPUDatabase != nil && f.CPUOwn != nil &&
+		*f.CPUBusy-*f.CPUDatabase-*f.CPUOwn > 0.5
 }
 
-// TestBottlenecks holds real runs back in one way after the other, and has the run say what it was, though other tests
-// take the CPUs meanwhile.
+// TestBottlenecks holds real runs back in one way after the other, and has the run say what it was,
+// though other tests take the CPUs meanwhile.
 func TestBottlenecks(t *testing.T) {
 	nightly.Only(t, "drives for more than half a minute")
 	f := newFaulty(t)
@@ -61,7 +62,8 @@ func TestBottlenecks(t *testing.T) {
 	})
 	t.Run(diagnose.Network, func(t *testing.T) {
 		_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(
-			`{"name": "far", "type": "latency", "stream": "downstream", "attributes": {"latency": 50}}`))
+			`{"name": "far", "type": "latency", "stream": "downstream", "attributes": {"latency": 50}}`,
+		))
 		require.NoError(t, err)
 		defer f.proxy.Toxics.RemoveToxic(t.Context(), "far")
 		away := func(o *Options) { o.Observer.Local = false }
@@ -80,7 +82,9 @@ func TestBottlenecks(t *testing.T) {
 		go func() {
 			var err error
 			for ; err == nil && ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
-				_, err = f.db.Exec("DO $$ BEGIN LOCK TABLE inventory IN EXCLUSIVE MODE; PERFORM pg_sleep(3); END $$")
+				_, err = f.db.Exec(
+					"DO $$ BEGIN LOCK TABLE inventory IN EXCLUSIVE MODE; PERFORM pg_sleep(3); END $$",
+				)
 			}
 			locked <- err
 		}()

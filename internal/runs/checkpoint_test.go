@@ -13,8 +13,8 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestCheckpointsOfARun makes checkpoints in mid-run: they must stand in the record, and a window must take whole
-// cycles of them. The one before the users start belongs to none.
+// TestCheckpointsOfARun makes checkpoints in mid-run: they must stand in the record, and a window
+// must take whole cycles of them. The one before the users start belongs to none.
 func TestCheckpointsOfARun(t *testing.T) {
 	nightly.Long(t, "drives for 14 s and more")
 	t.Parallel()

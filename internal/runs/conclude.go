@@ -12,8 +12,9 @@ import (
 	"ds2/internal/workload"
 )
 
-// conclude notes what happened in the run, draws from one reading of the record's files what it comes to, and saves it.
-// A run that did not come to its end may lack windows, which is not what is wrong with it.
+// conclude notes what happened in the run, draws from one reading of the record's files what it
+// comes to, and saves it. A run that did not come to its end may lack windows, which is not what is
+// wrong with it.
 func (r *Run) conclude(outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()
@@ -27,7 +28,11 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	observedErr := error(nil)
 	if r.observation.close != nil {
 		observed(s, r.options.Observer)
-		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start, false); observedErr == nil {
+		if counters, observedErr = result.ReadHost(
+			r.options.Dir,
+			s.Start,
+			false,
+		); observedErr == nil {
 			observedErr = fill(r.options, &counters, s)
 		}
 	}
@@ -84,7 +89,11 @@ func (r *Run) count() {
 			}
 		}
 		s.ByTarget = append(s.ByTarget, result.Target{
-			Target: t.Target, OPM: t.Rates.Cumulative, OPMOf: &t.Rates.Since, Counts: t.Counts, Latency: latency,
+			Target:  t.Target,
+			OPM:     t.Rates.Cumulative,
+			OPMOf:   &t.Rates.Since,
+			Counts:  t.Counts,
+			Latency: latency,
 		})
 		for f, n := range t.Errors {
 			s.Errors = measure.AddFailures(s.Errors, f.Count(n, r.driver.Example(f)))
@@ -95,8 +104,8 @@ func (r *Run) count() {
 	}
 }
 
-// fill adds a meter's log to the samples of machine and databases, and a caution of what it lacks. It can be done again
-// when the log has arrived later.
+// fill adds a meter's log to the samples of machine and databases, and a caution of what it lacks.
+// It can be done again when the log has arrived later.
 func fill(o Options, counters *monitor.Table, s *result.Summary) error {
 	filled, lacks := o.Observer.Fill(counters, s.Start, s.End)
 	if lacks != "" {
@@ -116,7 +125,8 @@ func observed(s *result.Summary, o *monitor.Observer) {
 	s.Cautions = result.Cautions{Reads: o.Reads, Other: o.Distorting}
 }
 
-// Complete concludes the record in o.Dir again with what has become known since its run, such as a meter's log.
+// Complete concludes the record in o.Dir again with what has become known since its run, such as a
+// meter's log.
 func Complete(o Options) (result.Summary, error) {
 	record, err := result.Read(o.Dir)
 	if err != nil {

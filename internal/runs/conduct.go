@@ -15,22 +15,23 @@ import (
 
 // Conduct is how a run is shown and what follows it.
 type Conduct struct {
-	// Locked is done when the lock of a database was lost, with the reason as its cause: the run under way ends, and
-	// counts for nothing.
+	// Locked is done when the lock of a database was lost, with the reason as its cause: the run
+	// under way ends, and counts for nothing.
 	Locked context.Context
 
-	// Restart restarts the targets' server before the deep check, so that pages are read from the drive; nil: it goes
-	// on.
+	// Restart restarts the targets' server before the deep check, so that pages are read from the
+	// drive; nil: it goes on.
 	Restart func(context.Context) error
 
 	Show     func(*Run) (end func(result.Summary)) // shows a run while it goes on; end: its end
 	Judged   func(*Run)                            // is told of a run of a bench that was audited
 	Progress progress.View                         // shows the deep check and the audit
-	Tell     func(format string, args ...any)      // see Options; also what is damaged and which checks failed
+	// see Options; also what is damaged and which checks failed
+	Tell func(format string, args ...any)
 }
 
-// Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard, as Soft
-// does.
+// Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work
+// ends with Hard, as Soft does.
 type Stop struct{ Soft, Hard context.Context }
 
 // Drive makes a run, shown while it goes on. There is none where it could not even begin.
@@ -52,7 +53,8 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	return run, summary, outcome
 }
 
-// lost marks the run as failed whose database's lock was lost: another ds2 may have changed what it measured.
+// lost marks the run as failed whose database's lock was lost: another ds2 may have changed what it
+// measured.
 func (c Conduct) lost(run *Run) error {
 	lost := context.Cause(c.Locked)
 	if lost == nil {
@@ -62,8 +64,9 @@ func (c Conduct) lost(run *Run) error {
 	return errors.Join(lost, result.SaveSummary(run.options.Dir, run.summary))
 }
 
-// Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds
-// to the record, and gives in a few words what is wrong, also with the run itself.
+// Verify reads the databases of a run to the last page and audits them, as far as that is asked
+// for, adds what it finds to the record, and gives in a few words what is wrong, also with the run
+// itself.
 func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 	defer func() {
 		if lost := c.lost(run); lost != nil {
@@ -81,8 +84,10 @@ func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 		undone, no string
 	}{
 		{how == result.VerifyDeep, c.deep, "not read to the last page", "the database is damaged"},
-		{how != result.VerifyNone, c.audit, "not audited",
-			"the audit failed: the database does not hold what the run says it did"},
+		{
+			how != result.VerifyNone, c.audit, "not audited",
+			"the audit failed: the database does not hold what the run says it did",
+		},
 	} {
 		if !look.asked {
 			continue
@@ -133,17 +138,30 @@ func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
 	stop()
 	for _, k := range audit.Checks {
 		if !k.Passed {
-			c.Tell("audit of %s failed: %s: expected %s, found %s", k.Target, k.Name, k.Expected, k.Found)
+			c.Tell(
+				"audit of %s failed: %s: expected %s, found %s",
+				k.Target,
+				k.Name,
+				k.Expected,
+				k.Found,
+			)
 		}
 	}
 	return audit.Passed, err
 }
 
 // interrupted says that what follows a run was stopped, and not for a lock that was lost.
-func (c Conduct) interrupted(stop Stop) bool { return stop.Soft.Err() != nil && c.Locked.Err() == nil }
+func (c Conduct) interrupted(stop Stop) bool {
+	return stop.Soft.Err() != nil && c.Locked.Err() == nil
+}
 
 // BenchRun makes a run of a bench: that of the options, each with a separate seed.
-func (c Conduct) BenchRun(stop Stop, o Options, dir string, place Place) (result.Summary, []string, error) {
+func (c Conduct) BenchRun(
+	stop Stop,
+	o Options,
+	dir string,
+	place Place,
+) (result.Summary, []string, error) {
 	o.Dir = dir
 	o.Place = place
 	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)
@@ -164,7 +182,8 @@ func (c Conduct) BenchRun(stop Stop, o Options, dir string, place Place) (result
 	return summary, append(faults, more...), err
 }
 
-// VerifyRecord is Verify for the run of a record whose audit was cut off. Its databases must be as the run left them.
+// VerifyRecord is Verify for the run of a record whose audit was cut off. Its databases must be as
+// the run left them.
 func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (faults []string, err error) {
 	s, err := result.ReadSummary[result.Summary](dir)
 	if err != nil {
@@ -179,7 +198,9 @@ func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (faults []string
 	case err != nil:
 		return nil, err
 	case !reflect.DeepEqual(now, s.After):
-		return []string{"not audited: its audit was interrupted, and the database has changed since"}, nil
+		return []string{
+			"not audited: its audit was interrupted, and the database has changed since",
+		}, nil
 	}
 	if faults, err = c.Verify(stop, run); c.interrupted(stop) {
 		err = driver.ErrStopped

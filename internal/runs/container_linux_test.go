@@ -46,7 +46,8 @@ func confined(t *testing.T, server *localpg.Server) {
 	t.Cleanup(func() { server.Stop() }) // before the groups go
 }
 
-// TestContainer runs against a server that is held to a tenth of a CPU and 300 MB, and has the run say so.
+// TestContainer runs against a server that is held to a tenth of a CPU and 300 MB, and has the run
+// say so.
 func TestContainer(t *testing.T) {
 	t.Parallel()
 	server, o := ready(t, localpg.Options{})
@@ -67,7 +68,9 @@ func TestContainer(t *testing.T) {
 		later(t, run, 5*time.Second)
 		end = time.Now()
 	})
-	mean := func(column string) float64 { return r.Host.Mean(column, r.Start.Add(time.Second), end) }
+	mean := func(column string) float64 {
+		return r.Host.Mean(column, r.Start.Add(time.Second), end)
+	}
 	for column, want := range map[string][2]float64{
 		monitor.ServerProcessors: {0.001, 0.15}, monitor.ServerUsed: {0.01, 1.5},
 		monitor.ServerThrottled: {0, 1}, monitor.ServerMemory: {1e6, 300e6},
@@ -75,7 +78,8 @@ func TestContainer(t *testing.T) {
 		v := mean(column)
 		assert.True(t, v >= want[0] && v <= want[1], "%s is %v, want %v", column, v, want)
 	}
-	// Where other programs leave it less than it may use, the machine is short of CPUs, not the container.
+	// Where other programs leave it less than it may use, the machine is short of CPUs, not the
+	// container.
 	b := r.Bottleneck
 	if mean(monitor.ServerUsed) > 0.9 {
 		assert.True(t, held(t, b, diagnose.CPU), b.What)

@@ -23,15 +23,17 @@ type Event struct {
 
 // events runs the commands of a run.
 type events struct {
-	ctx, inTime context.Context // of commands that are made up for, and of those that are run in time
+	// of commands that are made up for, and of those that are run in time
+	ctx, inTime context.Context
 	cancel      context.CancelFunc
 	wg          sync.WaitGroup
 	mu          sync.Mutex
 	done        []result.Event
 }
 
-// start begins to wait for the times of the events. Commands may overlap. A run that is over before all have begun
-// makes the rest at once, in their order and each within a limit, if it made any: what was suspended is to be resumed.
+// start begins to wait for the times of the events. Commands may overlap. A run that is over before
+// all have begun makes the rest at once, in their order and each within a limit, if it made any:
+// what was suspended is to be resumed.
 func (e *events) start(r *Run, start time.Time) {
 	all := slices.Clone(r.options.Events)
 	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
@@ -52,7 +54,11 @@ func (e *events) start(r *Run, start time.Time) {
 }
 
 func (e *events) run(ctx context.Context, r *Run, start time.Time, event Event) {
-	done := result.Event{Asked: event.At.Seconds(), Command: event.Shown, From: time.Since(start).Seconds()}
+	done := result.Event{
+		Asked:   event.At.Seconds(),
+		Command: event.Shown,
+		From:    time.Since(start).Seconds(),
+	}
 	var said bytes.Buffer
 	err := outside.Err(ctx, shell.Run(ctx, event.Command, &said, &said))
 	done.To = time.Since(start).Seconds()
@@ -68,12 +74,15 @@ func (e *events) run(ctx context.Context, r *Run, start time.Time, event Event) 
 // grace is how long commands that are under way at the end of a run may take.
 const grace = 5 * time.Second
 
-// end waits for the commands, kills those that outlast the run, and gives all in the order of their begin.
+// end waits for the commands, kills those that outlast the run, and gives all in the order of their
+// begin.
 func (e *events) end() []result.Event {
 	timer := time.AfterFunc(grace, e.cancel)
 	e.wg.Wait()
 	timer.Stop()
 	e.cancel()
-	slices.SortStableFunc(e.done, func(a, b result.Event) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(e.done, func(a, b result.Event) int {
+		return cmp.Compare(a.From, b.From)
+	})
 	return e.done
 }

@@ -10,13 +10,18 @@ import (
 	"ds2/internal/localpg"
 )
 
-// TestEvents: commands run at their times, and at the run's end those that it came too early for; the record has all in
-// the order of their begin, a warning of one that failed, and what they disturbed.
+// TestEvents: commands run at their times, and at the run's end those that it came too early for;
+// the record has all in the order of their begin, a warning of one that failed, and what they
+// disturbed.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
 	o.RunTime.Duration = 2 * time.Second
-	o.Events = []Event{{time.Hour, "true", "resume"}, {0, "true", "suspend"}, {time.Second, "exit 7", "fail"}}
+	o.Events = []Event{
+		{time.Hour, "true", "resume"},
+		{0, "true", "suspend"},
+		{time.Second, "exit 7", "fail"},
+	}
 	r := recorded(t, begin(t, o), nil)
 	require.Len(t, r.Events, 3)
 	for i, command := range []string{"suspend", "fail", "resume"} {
@@ -25,6 +30,10 @@ func TestEvents(t *testing.T) {
 		require.GreaterOrEqual(t, e.To, e.From)
 		require.Equal(t, command != "resume", e.From >= e.Asked, "%+v", e)
 	}
-	require.Contains(t, strings.Join(r.Warnings, "; "), "event 2 failed, see run.log: exit status 7")
+	require.Contains(
+		t,
+		strings.Join(r.Warnings, "; "),
+		"event 2 failed, see run.log: exit status 7",
+	)
 	require.NotEmpty(t, r.Disturbances)
 }

@@ -43,7 +43,10 @@ func newFaulty(t *testing.T) *faulty {
 	server, o := ready(t, localpg.Options{Settings: map[string]string{"max_connections": "25"}})
 	target, err := url.Parse(server.URL("ds2"))
 	require.NoError(t, err)
-	control := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
+	control := toxiproxy.NewServer(
+		toxiproxy.NewMetricsContainer(prometheus.NewRegistry()),
+		zerolog.Nop(),
+	)
 	proxy := toxiproxy.NewProxy(control, "ds2", "127.0.0.1:0", target.Host)
 	require.NoError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
@@ -65,7 +68,9 @@ func nothing() error { return nil }
 func (f *faulty) toxic(kind string) fault {
 	return func(ctx context.Context, met amid) error {
 		_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(
-			`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
+			`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`,
+			kind,
+		)))
 		if err == nil {
 			err = met(nothing)
 		}
@@ -98,14 +103,31 @@ func (f *faulty) raise(state string) fault {
 func (f *faulty) smallDisk(t *testing.T) (fill fault) {
 	t.Helper()
 	dir, _ := devicetest.Small(t, "64m", f.DataDir())
-	pgtest.Exec(t, f.db, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
+	pgtest.Exec(
+		t,
+		f.db,
+		"CREATE TABLESPACE small LOCATION '"+dir+"'",
+		"ALTER TABLE orderlines SET TABLESPACE small",
+	)
 	t.Cleanup(func() {
-		pgtest.Exec(t, f.db, "ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small")
+		pgtest.Exec(
+			t,
+			f.db,
+			"ALTER TABLE orderlines SET TABLESPACE pg_default",
+			"DROP TABLESPACE small",
+		)
 	})
 	return func(_ context.Context, met amid) error {
 		ballast := filepath.Join(dir, "ballast")
 		defer os.Remove(ballast)
-		if err := os.WriteFile(ballast, make([]byte, 64<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		if err := os.WriteFile(
+			ballast,
+			make([]byte, 64<<20),
+			0o600,
+		); !errors.Is(
+			err,
+			syscall.ENOSPC,
+		) {
 			return fmt.Errorf("filling the disk up: %w", err)
 		}
 		return met(nothing) // the table's free space takes order lines for a while
@@ -156,14 +178,17 @@ func (f *faulty) occupy(ctx context.Context, met amid) error {
 	})
 }
 
-// TestFaults has runs go on through faults of the server and of the network: no order is lost but those in doubt, each
-// failure is counted under its class, and the database holds what the run says. A fault begins amid orders and ends
-// when the run has met it; the run ends when orders are acknowledged again.
+// TestFaults has runs go on through faults of the server and of the network: no order is lost but
+// those in doubt, each failure is counted under its class, and the database holds what the run
+// says. A fault begins amid orders and ends when the run has met it; the run ends when orders are
+// acknowledged again.
 func TestFaults(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	f := newFaulty(t)
-	restart := func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }
+	restart := func(ctx context.Context, met amid) error {
+		return errors.Join(f.Restart(ctx), met(nothing))
+	}
 	kill := func(ctx context.Context, met amid) error {
 		f.Kill()
 		return errors.Join(met(nothing), f.Restart(ctx))
@@ -205,20 +230,30 @@ func TestFaults(t *testing.T) {
 					return nil
 				})
 				moreOrders(t, run, 50)
-				if c.class == store.Resource { // no user still waits before its next try, for 5 s at most
+				// no user still waits before its next try, for 5 s at most
+				if c.class == store.Resource {
 					later(t, run, 5*time.Second)
 				}
 				if c.all {
-					await(t, func() bool { return run.Meter().Totals()[0].Counts.Reconnects >= int64(o.Threads) })
+					await(t, func() bool {
+						return run.Meter().Totals()[0].Counts.Reconnects >= int64(o.Threads)
+					})
 					moreOrders(t, run, 20)
 				}
 			})
 			require.NoError(t, <-happened)
 			inDoubt := calls.Count(s.Counts, calls.InDoubtPurchases)
 			customers := calls.InDoubtCustomers
-			t.Logf("errors %v, %d reconnects, in doubt %d purchases, %d customers", s.Errors, s.Counts.Reconnects,
-				inDoubt, calls.Count(s.Counts, customers))
-			met := func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }
+			t.Logf(
+				"errors %v, %d reconnects, in doubt %d purchases, %d customers",
+				s.Errors,
+				s.Counts.Reconnects,
+				inDoubt,
+				calls.Count(s.Counts, customers),
+			)
+			met := func(e measure.FailureCount) bool {
+				return e.Class == string(c.class) && e.Count > 0
+			}
 			assert.True(t, slices.ContainsFunc(s.Errors, met), "want some of class %s", c.class)
 			for _, failed := range s.Errors {
 				assert.NotEmpty(t, failed.Example, failed.Class)

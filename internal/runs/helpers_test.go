@@ -23,8 +23,8 @@ import (
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
-// ready gives the options of a run on a separate server, with settings, and a small dataset, whose stock has more pages
-// than a moment writes.
+// ready gives the options of a run on a separate server, with settings, and a small dataset, whose
+// stock has more pages than a moment writes.
 func ready(t *testing.T, o localpg.Options) (*localpg.Server, Options) {
 	t.Helper()
 	server := pgtest.Start(t, o)
@@ -33,24 +33,37 @@ func ready(t *testing.T, o localpg.Options) (*localpg.Server, Options) {
 	return server, options(t, s)
 }
 
-// options are a run of four users for six seconds, who think, and so leave the CPUs to the tests beside it.
+// options are a run of four users for six seconds, who think, and so leave the CPUs to the tests
+// beside it.
 func options(t *testing.T, s store.Database) Options {
 	t.Helper()
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
 	size, _, err := audit.Loaded(info)
 	require.NoError(t, err)
-	connect := func(ctx context.Context) (calls.Session, error) { return ds2postgres.Connect(ctx, s) }
+	connect := func(ctx context.Context) (calls.Session, error) {
+		return ds2postgres.Connect(ctx, s)
+	}
 	o := Options{
 		Dir: filepath.Join(t.TempDir(), "record"), Targets: []store.Database{s}, Tell: t.Logf,
 		Observer: &monitor.Observer{},
 		Spec: result.Spec{
-			RunID: "test", KitVersion: "test", Threads: 4, Seed: 1, RampRate: 100, MaxRetries: 20, MaxErrors: 100,
+			RunID:      "test",
+			KitVersion: "test",
+			Threads:    4,
+			Seed:       1,
+			RampRate:   100,
+			MaxRetries: 20,
+			MaxErrors:  100,
 		},
 		Plan: &ds2.Plan{
 			Config: ds2.Config{
-				Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5,
-				LineItems: 5,
+				Size:            size,
+				Words:           datagen.DefaultWords(),
+				PctNewCustomers: 20,
+				Searches:        3,
+				SearchBatchSize: 5,
+				LineItems:       5,
 			},
 			Targets: []ds2.Target{connect},
 			Engines: calls.Engines{postgres.Engine: ds2postgres.Connect},
@@ -141,7 +154,9 @@ func later(t *testing.T, run *Run, d time.Duration) {
 func conduct(t *testing.T) Conduct {
 	return Conduct{
 		Locked: t.Context(), Tell: t.Logf, Judged: func(*Run) {},
-		Show:     func(*Run) func(result.Summary) { return func(result.Summary) {} },
-		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
+		Show: func(*Run) func(result.Summary) { return func(result.Summary) {} },
+		Progress: func(string, progress.Unit) (progress.Tell, func()) {
+			return progress.Ignore, func() {}
+		},
 	}
 }

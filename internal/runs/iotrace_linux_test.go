@@ -10,8 +10,8 @@ import (
 	"ds2/internal/monitor"
 )
 
-// TestTracedRun: a run has the times of the log's flushes, of which there are as many as the server counts, in its
-// record, second by second, and limits are judged by them.
+// TestTracedRun: a run has the times of the log's flushes, of which there are as many as the server
+// counts, in its record, second by second, and limits are judged by them.
 func TestTracedRun(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{DataDir: devicetest.TempDir(t)})
@@ -25,9 +25,19 @@ func TestTracedRun(t *testing.T) {
 	w := r.Windows[0]
 	drive := o.Observer.Machine.Drives[0].Name
 	flushes := w.IO[drive+" log flush"]
-	syncs := r.Host.Mean(monitor.DatabaseLogSyncs, r.Start, r.Start.Add(o.RunTime.Duration)) * (w.To - w.From)
+	syncs := r.Host.Mean(
+		monitor.DatabaseLogSyncs,
+		r.Start,
+		r.Start.Add(o.RunTime.Duration),
+	) * (w.To - w.From)
 	t.Logf("%d flushes, of %.0f that the server counted: %+v", flushes.Count, syncs, flushes)
-	require.InEpsilon(t, syncs, flushes.Count, .6, "the seconds of the server's counters are not those of the window")
+	require.InEpsilon(
+		t,
+		syncs,
+		flushes.Count,
+		.6,
+		"the seconds of the server's counters are not those of the window",
+	)
 	require.InEpsilon(t, flushes.P999/1000, *r.Limits[0].Measured, 1e-9)
 	require.False(t, r.Limits[0].OK)
 	require.Contains(t, r.Host.Columns, monitor.ItemColumn(monitor.IOP99, drive+" log flush"))

@@ -28,8 +28,9 @@ type limitJudge struct {
 	verdicts atomic.Pointer[result.Verdicts] // over the last interval
 }
 
-// over judges the interval that is over, by the counters that were sampled in it so far. The error ends the run. What
-// is known only after the run, such as what a meter's log holds, is left to the end.
+// over judges the interval that is over, by the counters that were sampled in it so far. The error
+// ends the run. What is known only after the run, such as what a meter's log holds, is left to the
+// end.
 func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 	series := measure.Series{Samples: j.samples, Intervals: []measure.Interval{iv}}
 	j.samples = nil
@@ -54,12 +55,18 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 		return nil
 	}
 	if j.failing += iv.To - iv.From; j.abortAfter > 0 && j.failing >= j.abortAfter {
-		return fmt.Errorf("%w for %s on end: %s", ErrLimits, j.failing.Round(time.Second), verdicts.Failed())
+		return fmt.Errorf(
+			"%w for %s on end: %s",
+			ErrLimits,
+			j.failing.Round(time.Second),
+			verdicts.Failed(),
+		)
 	}
 	return nil
 }
 
-// Verdicts are those of the limits over the last interval of the run phase; none before the first has ended.
+// Verdicts are those of the limits over the last interval of the run phase; none before the first
+// has ended.
 func (r *Run) Verdicts() result.Verdicts {
 	return *cmp.Or(r.judge.verdicts.Load(), new(result.Verdicts))
 }

@@ -19,8 +19,9 @@ import (
 	"ds2/internal/result"
 )
 
-// TestAborted ends a run whose orders stand still at last: its whole window keeps the limit, and the run has failed it
-// all the same. Where the server has died, too, there is nothing to audit, and no panic.
+// TestAborted ends a run whose orders stand still at last: its whole window keeps the limit, and
+// the run has failed it all the same. Where the server has died, too, there is nothing to audit,
+// and no panic.
 func TestAborted(t *testing.T) {
 	t.Parallel()
 	server, first := ready(t, localpg.Options{})
@@ -58,11 +59,15 @@ func TestAborted(t *testing.T) {
 	}
 }
 
-// TestLimitsOfDevices judges a drive while the run goes on, by what was sampled of it in each interval: after two
-// seconds in a row that are too slow the run ends, and not by seconds of which nothing is known.
+// TestLimitsOfDevices judges a drive while the run goes on, by what was sampled of it in each
+// interval: after two seconds in a row that are too slow the run ends, and not by seconds of which
+// nothing is known.
 func TestLimitsOfDevices(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	columns := []monitor.Column{{Name: "disk.sda.writes_per_second"}, {Name: "disk.sda.write_seconds"}}
+	columns := []monitor.Column{
+		{Name: "disk.sda.writes_per_second"},
+		{Name: "disk.sda.write_seconds"},
+	}
 	source := monitor.Source{Name: "drive", Columns: columns}
 	limits, err := limit.ParseAll([]string{"device write max < 50ms"})
 	require.NoError(t, err)
@@ -91,7 +96,9 @@ func TestLimitsOfDevices(t *testing.T) {
 			}
 			o.keep(monitor.Row{Time: start.Add(to), Values: []float64{writes, latency}})
 			one := measure.Counts{Orders: 1}
-			w.samples = []measure.Sample{{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: one}}
+			w.samples = []measure.Sample{
+				{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: one},
+			}
 			err := w.over(measure.Interval{From: from, To: to}, o)
 			require.True(t, err == nil || errors.Is(err, ErrLimits), "%v", err)
 			if err != nil && ended == 0 {

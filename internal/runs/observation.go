@@ -16,12 +16,13 @@ import (
 // observation is the sampling of one run, into its record.
 type observation struct {
 	sampler *monitor.Sampler
-	machine *monitor.Machine                       // whose drives are observed; nil: not known
-	idle    []monitor.Row                          // of the time before the run
-	failed  error                                  // to begin a file
-	start   time.Time                              // of the first orders
-	ios     func() ([]measure.Distribution, error) // times of I/Os since the last interval; nil: they are not traced
-	close   func() error                           // ends the file; nil: none was begun
+	machine *monitor.Machine // whose drives are observed; nil: not known
+	idle    []monitor.Row    // of the time before the run
+	failed  error            // to begin a file
+	start   time.Time        // of the first orders
+	// times of I/Os since the last interval; nil: they are not traced
+	ios   func() ([]measure.Distribution, error)
+	close func() error // ends the file; nil: none was begun
 
 	mu     sync.Mutex
 	recent []monitor.Row // of the interval under way
@@ -34,7 +35,11 @@ func (o *observation) rest(stop context.Context, d time.Duration) bool {
 }
 
 // beside samples from start until end is called, or ctx ends.
-func (o *observation) beside(ctx context.Context, start time.Time, take func(monitor.Row)) (end func()) {
+func (o *observation) beside(
+	ctx context.Context,
+	start time.Time,
+	take func(monitor.Row),
+) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var sampler sync.WaitGroup
 	sampler.Go(func() { o.sampler.Run(ctx, start, take) })
@@ -44,7 +49,8 @@ func (o *observation) beside(ctx context.Context, start time.Time, take func(mon
 	}
 }
 
-// flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
+// flushRows is how many samples a crash may cost: those of as much time as it costs of the
+// histograms.
 const flushRows = int(result.IntervalLength / monitor.Interval)
 
 // begin samples from start, when the first orders start, until end.
@@ -88,13 +94,17 @@ func (o *observation) keep(row monitor.Row) {
 	o.recent = append(o.recent[max(0, len(o.recent)-flushRows):], row)
 }
 
-// drives are those of the machine from one moment of the run to another, by the samples after the first.
+// drives are those of the machine from one moment of the run to another, by the samples after the
+// first.
 func (o *observation) drives(from, to time.Duration) monitor.Drives {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	begin := o.start.Add(from)
 	early := func(r monitor.Row) bool { return !r.Time.After(begin) }
-	recent := monitor.Table{Columns: o.sampler.Columns(), Rows: slices.DeleteFunc(slices.Clone(o.recent), early)}
+	recent := monitor.Table{
+		Columns: o.sampler.Columns(),
+		Rows:    slices.DeleteFunc(slices.Clone(o.recent), early),
+	}
 	return monitor.Drives{Counters: recent, Machine: o.machine, From: begin, To: o.start.Add(to)}
 }
 
@@ -111,8 +121,8 @@ func (o *observation) newest() (r monitor.Row) {
 // iopsOver is the time over which the IOPS of a run under way are shown.
 const iopsOver = 10 * time.Second
 
-// IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run; false where
-// not counted.
+// IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run;
+// false where not counted.
 func (r *Run) IOPS() (iops float64, measured bool) {
 	o := r.observation
 	newest := o.newest().Time

@@ -25,8 +25,8 @@ import (
 	"ds2/internal/texttest"
 )
 
-// TestObservedRun finds the samples of machine and database beside those of the orders, second by second, and in
-// agreement with them.
+// TestObservedRun finds the samples of machine and database beside those of the orders, second by
+// second, and in agreement with them.
 func TestObservedRun(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
@@ -54,9 +54,15 @@ func TestObservedRun(t *testing.T) {
 	assert.Greater(t, times[len(times)-1], end, "samples after the run")
 	// A busy machine leaves some out, and ends an interval a moment late.
 	sampled := func(s measure.Sample) bool { return at[s.End.Round(time.Second)] }
-	assert.True(t, slices.ContainsFunc(r.Series.Samples, sampled), "no second has a sample of the machine: %v", times)
+	assert.True(
+		t,
+		slices.ContainsFunc(r.Series.Samples, sampled),
+		"no second has a sample of the machine: %v",
+		times,
+	)
 
-	// Every order commits one purchase, and a login or a new customer, and prices; the counter sees the audit's too.
+	// Every order commits one purchase, and a login or a new customer, and prices; the counter sees
+	// the audit's too.
 	commits := 0.0
 	counted := r.Start
 	for i, v := range r.Host.Values("db.commits_per_second") {
@@ -65,10 +71,22 @@ func TestObservedRun(t *testing.T) {
 			counted = at
 		}
 	}
-	assert.GreaterOrEqual(t, commits, 2*float64(r.Counts.Orders), "commits, of which each order has two at least")
-	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "client.own_processors",
-		"db.sessions_running", "db.log_bytes_per_second"} {
-		assert.False(t, math.IsNaN(r.Host.Mean(column, r.Start, r.Start.Add(end))), "%s has no values", column)
+	assert.GreaterOrEqual(
+		t,
+		commits,
+		2*float64(r.Counts.Orders),
+		"commits, of which each order has two at least",
+	)
+	for _, column := range []string{
+		"cpu.busy_ratio", "memory.available_bytes", "client.own_processors",
+		"db.sessions_running", "db.log_bytes_per_second",
+	} {
+		assert.False(
+			t,
+			math.IsNaN(r.Host.Mean(column, r.Start, r.Start.Add(end))),
+			"%s has no values",
+			column,
+		)
 	}
 	require.NotNil(t, r.Machine)
 	assert.NotEmpty(t, r.Machine.Kernel)
@@ -84,8 +102,8 @@ func TestObservedRun(t *testing.T) {
 	}
 }
 
-// TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses nothing that is
-// known without them.
+// TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses
+// nothing that is known without them.
 func TestRunKeepsItsFigures(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})

@@ -15,8 +15,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// pace has the driver offer as many cycles as have the drives do a wanted number of I/Os: it finds the rate in the
-// warm-up and leaves it as it is in the run.
+// pace has the driver offer as many cycles as have the drives do a wanted number of I/Os: it finds
+// the rate in the warm-up and leaves it as it is in the run.
 type pace struct {
 	record result.Pace
 	set    func(rate float64)
@@ -68,21 +68,29 @@ func targetOf(plan workload.Plan) (iops float64, paced bool) {
 	return 0, false
 }
 
-// CheckPace refuses a target so low that a sample counts too few I/Os to tell whether the rate makes it: of fewer than
-// 1 / driver.Tolerance, one more or less is more than the tolerance.
+// CheckPace refuses a target so low that a sample counts too few I/Os to tell whether the rate
+// makes it: of fewer than 1 / driver.Tolerance, one more or less is more than the tolerance.
 func CheckPace(plan workload.Plan, warmup time.Duration) error {
 	target, paced := targetOf(plan)
 	sample := paceSample(warmup)
 	least := 1 / driver.Tolerance
 	if counts := target * sample.Seconds(); paced && target > 0 && counts < least {
-		return fmt.Errorf("the target is %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes "+
-			"%g; raise the target, or give a longer warm-up, whose tenth a sample is, up to %s",
-			target, sample, counts, 100*driver.Tolerance, least, maxPaceSample)
+		return fmt.Errorf(
+			"the target is %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes "+
+				"%g; raise the target, or give a longer warm-up, whose tenth a sample is, up to %s",
+			target,
+			sample,
+			counts,
+			100*driver.Tolerance,
+			least,
+			maxPaceSample,
+		)
 	}
 	return nil
 }
 
-// TargetLimits are the limits that the target of a plan sets its runs: a paced one may miss it by driver.Tolerance.
+// TargetLimits are the limits that the target of a plan sets its runs: a paced one may miss it by
+// driver.Tolerance.
 func TargetLimits(plan workload.Plan) []string {
 	target, paced := targetOf(plan)
 	if paced {
@@ -135,8 +143,10 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	if !measured {
 		return
 	}
-	one.ios = monitor.Work{Drives: work.Drives * one.seconds, Transactions: work.Transactions * one.seconds,
-		Vacuums: work.Vacuums * one.seconds}
+	one.ios = monitor.Work{
+		Drives: work.Drives * one.seconds, Transactions: work.Transactions * one.seconds,
+		Vacuums: work.Vacuums * one.seconds,
+	}
 	p.take(one)
 }
 
@@ -171,8 +181,9 @@ func (p *pace) take(one paced) {
 	p.set(p.record.Rate)
 }
 
-// recent are the samples by which the rate is set: from the end of one vacuum to that of another, as drives work for a
-// vacuum that its server counts when it ends, or the last ones. What is a tenth of the largest is no vacuum of records.
+// recent are the samples by which the rate is set: from the end of one vacuum to that of another,
+// as drives work for a vacuum that its server counts when it ends, or the last ones. What is a
+// tenth of the largest is no vacuum of records.
 func (p *pace) recent() []paced {
 	most := 0.
 	for _, s := range p.samples {
@@ -193,15 +204,26 @@ func (p *pace) warn(w *warnings) {
 	switch {
 	case p == nil || p.record.Reached:
 	case p.record.Limited:
-		w.add("the store does not complete the work that %.6g IOPS take: take more users, or a lower target",
-			p.record.Target)
+		w.add(
+			"the store does not complete the work that %.6g IOPS take: take more users, or a lower target",
+			p.record.Target,
+		)
 	case p.pacer == nil:
-		w.add("the rate for %.6g IOPS was not found: no sample of the warm-up had I/Os of the drives", p.record.Target)
+		w.add(
+			"the rate for %.6g IOPS was not found: no sample of the warm-up had I/Os of the drives",
+			p.record.Target,
+		)
 	default:
-		w.add("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set "+
-			"by the last %d together; a cycle took %.3g to %.3g I/Os on average: take a longer --warmup-time",
-			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, p.averaged),
-			p.pacer.Least, p.pacer.Most)
+		w.add(
+			"the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set "+
+				"by the last %d together; a cycle took %.3g to %.3g I/Os on average: take a longer --warmup-time",
+			p.record.Target,
+			p.record.Samples,
+			p.record.Length,
+			min(p.record.Samples, p.averaged),
+			p.pacer.Least,
+			p.pacer.Most,
+		)
 	}
 }
 
@@ -211,10 +233,19 @@ func (p *pace) text(iops float64) string {
 	case p.record.Reached:
 		return ""
 	case p.record.Limited:
-		return fmt.Sprintf("rate: %.4g of %.4g IOPS, all that the store completes", iops, p.record.Target)
+		return fmt.Sprintf(
+			"rate: %.4g of %.4g IOPS, all that the store completes",
+			iops,
+			p.record.Target,
+		)
 	}
-	return fmt.Sprintf("rate: %.4g of %.4g IOPS, %d of %d samples", iops, p.record.Target, p.pacer.InARow,
-		driver.InARow)
+	return fmt.Sprintf(
+		"rate: %.4g of %.4g IOPS, %d of %d samples",
+		iops,
+		p.record.Target,
+		p.pacer.InARow,
+		driver.InARow,
+	)
 }
 
 // waits says what is waited for; empty: nothing.

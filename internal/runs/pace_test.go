@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPaceBesideVacuums (J2): a vacuum in each minute has drives read and write for 40 s, and its server counts that at
-// its end, or not apart. The rate settles within five minutes, and then the transactions do the target's I/Os within
-// 5 %, or they and the vacuums do.
+// TestPaceBesideVacuums (J2): a vacuum in each minute has drives read and write for 40 s, and its
+// server counts that at its end, or not apart. The rate settles within five minutes, and then the
+// transactions do the target's I/Os within 5 %, or they and the vacuums do.
 func TestPaceBesideVacuums(t *testing.T) {
 	const target, each, most = 480, 1.65, 300 // I/Os: a second, and of an order; seconds
 	for _, warmup := range []time.Duration{time.Minute, 10 * time.Minute} {

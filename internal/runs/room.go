@@ -10,11 +10,12 @@ import (
 	"ds2/internal/monitor"
 )
 
-// ErrRoom ends a run before a file system under its databases is full: a server whose drive is full goes down.
+// ErrRoom ends a run before a file system under its databases is full: a server whose drive is full
+// goes down.
 var ErrRoom = errors.New("no room")
 
-// How little may be left: a share of the file system, but no more than a number of bytes, and what the run fills until
-// the last users have left.
+// How little may be left: a share of the file system, but no more than a number of bytes, and what
+// the run fills until the last users have left.
 const (
 	leastRoomShare = 0.05
 	leastRoomBytes = 1 << 30
@@ -63,14 +64,28 @@ func (r room) sample(s measure.Sample, tell func(format string, args ...any)) er
 		}
 		growth := max(0, float64(p.free[0]-free)/float64(seconds)) // a second
 		if growth > 0 && float64(free) < float64(p.least)+growth*leaving.Seconds() {
-			return fmt.Errorf("%w: %s has %d of %d MB left and filled by %.3g MB a second, so the run was ended: make "+
-				"room there, or take a shorter run or a lower rate", ErrRoom, p.Mount, free/1e6, p.Size/1e6, growth/1e6)
+			return fmt.Errorf(
+				"%w: %s has %d of %d MB left and filled by %.3g MB a second, so the run was ended: make "+
+					"room there, or take a shorter run or a lower rate",
+				ErrRoom,
+				p.Mount,
+				free/1e6,
+				p.Size/1e6,
+				growth/1e6,
+			)
 		}
 		left := time.Duration(float64(free-p.least) / max(growth, 1) * float64(time.Second))
 		if remains := r.length - s.End; seconds == growthSamples && left < remains && !p.warned {
 			p.warned = true
-			tell("warning: %s has %d MB left and fills by %.3g MB a second: at that rate the run ends in %s, with "+
-				"%s still to go", p.Mount, free/1e6, growth/1e6, left.Round(time.Second), remains.Round(time.Second))
+			tell(
+				"warning: %s has %d MB left and fills by %.3g MB a second: at that rate the run ends in %s, with "+
+					"%s still to go",
+				p.Mount,
+				free/1e6,
+				growth/1e6,
+				left.Round(time.Second),
+				remains.Round(time.Second),
+			)
 		}
 	}
 	return nil

@@ -1,7 +1,7 @@
-// Package runs makes one run, from the first connection to its conclusion: it checks the databases, keeps the record,
-// lets the users work, concludes and has the audit say whether the figures are of a whole database. Runs in a row are
-// in package experiment; what is done to databases between them in upkeep. What the user typed and what is shown is the
-// business of the command line.
+// Package runs makes one run, from the first connection to its conclusion: it checks the databases,
+// keeps the record, lets the users work, concludes and has the audit say whether the figures are of
+// a whole database. Runs in a row are in package experiment; what is done to databases between them
+// in upkeep. What the user typed and what is shown is the business of the command line.
 package runs
 
 import (
@@ -32,7 +32,8 @@ type Options struct {
 	Targets     []store.Database // in place of their labels
 	Plan        workload.Plan    // what is run on them
 	Events      []Event          // in any order
-	StartAt     time.Time        // when the first orders start; zero: as soon as all users are connected
+	// when the first orders start; zero: as soon as all users are connected
+	StartAt time.Time
 
 	Place Place
 	Dir   string                           // of the record; must not exist or be empty
@@ -103,7 +104,8 @@ func (r recorder) Sample(s measure.Sample) error {
 	return r.writer.Sample(s)
 }
 
-// Interval records an interval, with the times of its I/Os where they are traced, and judges the limits over it.
+// Interval records an interval, with the times of its I/Os where they are traced, and judges the
+// limits over it.
 func (r recorder) Interval(iv measure.Interval) error {
 	if ios := r.observation.ios; ios != nil {
 		all, err := ios()
@@ -172,13 +174,17 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 		c.Cuts = append(c.Cuts, event.At)
 	}
 	if target, paced := targetOf(o.Plan); paced && target > 0 {
-		r.pace = newPace(target, c.WarmupTime.Duration, func(rate float64) { r.driver.SetRate(rate) })
+		r.pace = newPace(target, c.WarmupTime.Duration, func(rate float64) {
+			r.driver.SetRate(rate)
+		})
 		c.Rate = r.pace.record.First
 		r.summary.Pace = &r.pace.record
 	}
 	if o.WarmWithin.Duration > 0 {
 		r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
-		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached) }
+		c.Warm = func() bool {
+			return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached)
+		}
 	}
 	if r.scrubs, err = background.New(o.Targets, o.ScrubRate, r.log); err != nil {
 		return err
@@ -188,8 +194,15 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 			return err
 		}
 	}
-	sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.scrubs.Sources())
-	r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine}
+	sources := slices.Concat(
+		o.Observer.Sources,
+		[]monitor.Source{monitor.Record(o.Dir)},
+		r.scrubs.Sources(),
+	)
+	r.observation = &observation{
+		sampler: monitor.NewSampler(r.log, sources...),
+		machine: o.Observer.Machine,
+	}
 	r.room = newRoom(o.Observer.Rooms(), o.Length())
 	c.Started = func(start time.Time) {
 		r.summary.Start = start
@@ -215,8 +228,8 @@ func (r *Run) Options() Options { return r.options }
 // Meter is where the run's figures are while it goes on.
 func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
 
-// Drive runs, and ends the record whatever happens. No new orders begin when stop is over, which is over with ctx at
-// the latest; all work ends with ctx.
+// Drive runs, and ends the record whatever happens. No new orders begin when stop is over, which is
+// over with ctx at the latest; all work ends with ctx.
 func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	s := &r.summary
 	outcome := Ended(r.prepare(ctx, stop))
@@ -227,8 +240,8 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	if r.journal != nil {
 		outcome = outcome.with(r.journal.Close())
 	}
-	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does not wait for a server
-	// that is down.
+	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does
+	// not wait for a server that is down.
 	if outcome.Status != result.Done {
 		stop = r.stop
 		r.halt(nil)
@@ -273,7 +286,8 @@ func inUTC(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
+// observe lets the run happen between an idle time and a cooldown, in which nothing is done but to
+// read the counters.
 func (r *Run) observe(ctx, stop context.Context) Outcome {
 	compareSMART := r.options.Observer.BeginSMART(ctx)
 	r.alone("idle", r.options.Idle.Duration)
@@ -293,7 +307,13 @@ func (r *Run) observe(ctx, stop context.Context) Outcome {
 
 // alone notes that for a time only counters and power are read.
 func (r *Run) alone(phase string, d time.Duration) {
-	r.doing.Store(fmt.Sprintf("%s until %s: counters and power only", phase, time.Now().Add(d).Format(time.TimeOnly)))
+	r.doing.Store(
+		fmt.Sprintf(
+			"%s until %s: counters and power only",
+			phase,
+			time.Now().Add(d).Format(time.TimeOnly),
+		),
+	)
 }
 
 // Doing is what the run is at while it has no users; empty: nothing that takes long.
@@ -302,21 +322,23 @@ func (r *Run) Doing() string {
 	return doing
 }
 
-// Checkpointer is an engine that can have a server write all changed pages, so that a run begins with nothing left to
-// write of what came before.
+// Checkpointer is an engine that can have a server write all changed pages, so that a run begins
+// with nothing left to write of what came before.
 type Checkpointer interface {
 	Checkpoint(ctx context.Context) error
 
-	// MayCheckpoint is an error where the server or the user's rights do not allow it. Nothing is changed.
+	// MayCheckpoint is an error where the server or the user's rights do not allow it. Nothing is
+	// changed.
 	MayCheckpoint(ctx context.Context) error
 }
 
-// CacheDropper is an engine that can empty the cache of the whole server, but for pages that changed: a checkpoint
-// comes first.
+// CacheDropper is an engine that can empty the cache of the whole server, but for pages that
+// changed: a checkpoint comes first.
 type CacheDropper interface {
 	DropCache(ctx context.Context) error
 
-	// MayDropCache is an error where the server or the user's rights do not allow it. Nothing is changed.
+	// MayDropCache is an error where the server or the user's rights do not allow it. Nothing is
+	// changed.
 	MayDropCache(ctx context.Context) error
 }
 
@@ -354,7 +376,9 @@ func (r *Run) drive(ctx, stop context.Context) Outcome {
 	r.events.inTime, r.events.cancel = context.WithCancel(ctx)
 	err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
-	cause := context.Cause(r.stop) // a limit or no room, whatever the driver says of its last orders
+	cause := context.Cause(
+		r.stop,
+	) // a limit or no room, whatever the driver says of its last orders
 	r.halt(nil)
 	r.summary.Events = r.events.end()
 	if aborts(cause) {
@@ -363,7 +387,8 @@ func (r *Run) drive(ctx, stop context.Context) Outcome {
 	return Ended(err)
 }
 
-// marks are those of every target, before the run or after it. After stop it does not wait for a server that is down.
+// marks are those of every target, before the run or after it. After stop it does not wait for a
+// server that is down.
 func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, err error) {
 	end := time.Now().Add(time.Minute)
 	ctx, cancel := context.WithDeadline(ctx, end)

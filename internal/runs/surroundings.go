@@ -18,8 +18,8 @@ import (
 	"ds2/internal/store"
 )
 
-// surroundings are what a run is made in, read before its users start and after they have ended. What was not so all
-// the time is stated with both values.
+// surroundings are what a run is made in, read before its users start and after they have ended.
+// What was not so all the time is stated with both values.
 type surroundings struct {
 	at     [2]time.Time
 	of     [2][]store.Surroundings // of each target; nil: not known
@@ -49,7 +49,8 @@ func (s *surroundings) read(ctx context.Context, when int, targets []store.Datab
 	}
 }
 
-// What other databases of the server may commit beside a run until it is said: monitoring and autovacuum do a little.
+// What other databases of the server may commit beside a run until it is said: monitoring and
+// autovacuum do a little.
 const (
 	quietCommits = 100
 	quietRate    = 2 // a second
@@ -60,16 +61,29 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 	if s.failed != nil {
 		w.add("whether server or schema changed is unknown: %v", s.failed)
 	}
-	between := fmt.Sprintf("between %s and %s", s.at[0].Format(time.TimeOnly), s.at[1].Format(time.TimeOnly))
+	between := fmt.Sprintf(
+		"between %s and %s",
+		s.at[0].Format(time.TimeOnly),
+		s.at[1].Format(time.TimeOnly),
+	)
 	tell := func(format string, args ...any) {
-		if text := fmt.Sprintf(format, args...); !slices.Contains(w, text) { // several targets of a server say the same
+		if text := fmt.Sprintf(
+			format,
+			args...); !slices.Contains(
+			w,
+			text,
+		) { // several targets of a server say the same
 			w = append(w, text)
 		}
 	}
 	for i, target := range targets {
 		if i < len(s.info) && s.info[i][store.InfoFailed] != "" {
-			w.add("%s: an audit of it failed before this run (%s), and since then it was not reset, restored or "+
-				"passed by ds2 verify", target.Label(), s.info[i][store.InfoFailed])
+			w.add(
+				"%s: an audit of it failed before this run (%s), and since then it was not reset, restored or "+
+					"passed by ds2 verify",
+				target.Label(),
+				s.info[i][store.InfoFailed],
+			)
 		}
 		if i >= len(s.of[0]) || i >= len(s.of[1]) || s.of[0][i] == nil || s.of[1][i] == nil {
 			continue
@@ -86,20 +100,36 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 			}
 		}
 		for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
-			note(between, "was %s before the run and %s after it, changed "+between, before[kind], after[kind])
+			note(
+				between,
+				"was %s before the run and %s after it, changed "+between,
+				before[kind],
+				after[kind],
+			)
 		}
 		var loaded map[string]string // none where that was not noted
 		if json.Unmarshal([]byte(s.info[i][store.InfoSchema]), &loaded) == nil {
-			note("since the load", "is %[4]s, and was %[3]s when it was loaded", loaded, before[store.OfSchema])
+			note(
+				"since the load",
+				"is %[4]s, and was %[3]s when it was loaded",
+				loaded,
+				before[store.OfSchema],
+			)
 		}
 		seconds := s.at[1].Sub(s.at[0]).Seconds()
 		for _, c := range changed(before[store.OfCommits], after[store.OfCommits]) {
 			was, _ := strconv.ParseInt(c.Before, 10, 64)
 			is, _ := strconv.ParseInt(c.After, 10, 64)
-			own := slices.ContainsFunc(targets, func(t store.Database) bool { return t.Name() == c.What })
+			own := slices.ContainsFunc(targets, func(t store.Database) bool {
+				return t.Name() == c.What
+			})
 			if n := is - was; !own && float64(n) > quietCommits+quietRate*seconds {
-				tell("other clients worked on the server: database %s committed %d transactions in the run: "+
-					"log, CPUs and drives are not the run's alone", c.What, n)
+				tell(
+					"other clients worked on the server: database %s committed %d transactions in the run: "+
+						"log, CPUs and drives are not the run's alone",
+					c.What,
+					n,
+				)
 			}
 		}
 		clients := maps.Clone(after[store.OfSessions])
@@ -108,8 +138,11 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 			return !both
 		})
 		if n := len(clients); n > 0 {
-			tell("other clients (%d) were at work on the server before the run and after it, such as %s", n,
-				slices.Min(slices.Collect(maps.Keys(clients))))
+			tell(
+				"other clients (%d) were at work on the server before the run and after it, such as %s",
+				n,
+				slices.Min(slices.Collect(maps.Keys(clients))),
+			)
 		}
 	}
 	return all, w
@@ -147,7 +180,11 @@ func (w *watch) sample(s measure.Sample, tell func(format string, args ...any)) 
 	case s.Counts.Orders == 0 && lost != nil && !w.away:
 		w.away = true
 		w.since = s.End - s.Length
-		tell("warning: the server has not answered since %s of the run: %v", numbers.Clock(w.since), *lost)
+		tell(
+			"warning: the server has not answered since %s of the run: %v",
+			numbers.Clock(w.since),
+			*lost,
+		)
 	case w.away && s.Counts.Orders > 0:
 		w.away = false
 		tell("the server answers again, after %s", (s.End - w.since).Round(time.Second))

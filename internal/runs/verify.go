@@ -26,8 +26,9 @@ type Verification struct {
 	Dirs   []string       // of the records of its driver machines
 }
 
-// Audit audits the databases one after the other. A record that was not audited gets the result. What the record does
-// not serve for is a *workload.Refusal. With an error come the checks that were made before it.
+// Audit audits the databases one after the other. A record that was not audited gets the result.
+// What the record does not serve for is a *workload.Refusal. With an error come the checks that
+// were made before it.
 func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error) {
 	audit.Whole = v.How.Whole
 	if audit.Checks, err = v.checks(ctx); err != nil {
@@ -53,14 +54,22 @@ func (v Verification) checks(ctx context.Context) (all []result.Check, err error
 }
 
 // one audits a database, and compares with it what the run's driver machines noted as acknowledged.
-func (v Verification) one(ctx context.Context, target store.Database) (checks []result.Check, err error) {
+func (v Verification) one(
+	ctx context.Context,
+	target store.Database,
+) (checks []result.Check, err error) {
 	how := v.How
 	index := 0
 	paths := []string(nil)
 	if v.Record != nil {
 		r := v.Record
 		if index = slices.Index(r.Targets, target.Label()); index < 0 {
-			return nil, workload.Refuse("record: run %s was against %s, not %s", r.RunID, r.Targets, target.Label())
+			return nil, workload.Refuse(
+				"record: run %s was against %s, not %s",
+				r.RunID,
+				r.Targets,
+				target.Label(),
+			)
 		}
 		if paths, err = v.journals(); err != nil {
 			return nil, err
@@ -85,8 +94,8 @@ func (v Verification) one(ctx context.Context, target store.Database) (checks []
 	return checks, err
 }
 
-// note notes in a database that its audit failed, of which later runs warn, and forgets it when the whole has passed. A
-// server that does not take the note does not change what the audit found.
+// note notes in a database that its audit failed, of which later runs warn, and forgets it when the
+// whole has passed. A server that does not take the note does not change what the audit found.
 func (v Verification) note(ctx context.Context, target store.Database, checks []result.Check) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
@@ -94,34 +103,55 @@ func (v Verification) note(ctx context.Context, target store.Database, checks []
 	}
 	failed := ""
 	if i := slices.IndexFunc(checks, func(c result.Check) bool { return !c.Passed }); i >= 0 {
-		failed = fmt.Sprintf("%s: expected %s, found %s", checks[i].Name, checks[i].Expected, checks[i].Found)
+		failed = fmt.Sprintf(
+			"%s: expected %s, found %s",
+			checks[i].Name,
+			checks[i].Expected,
+			checks[i].Found,
+		)
 	} else if !v.How.Whole || info[store.InfoFailed] == "" {
 		return
 	}
-	if err := store.SetInfo(ctx, target.DB(), store.InfoFailed, failed); err != nil && v.How.Warn != nil {
-		v.How.Warn(fmt.Sprintf("%s does not keep whether its audit passed: %v", target.Label(), err))
+	if err := store.SetInfo(
+		ctx,
+		target.DB(),
+		store.InfoFailed,
+		failed,
+	); err != nil &&
+		v.How.Warn != nil {
+		v.How.Warn(
+			fmt.Sprintf("%s does not keep whether its audit passed: %v", target.Label(), err),
+		)
 	}
 }
 
-// account is what the record says of a target. A run that did not get to its end says nothing but what its journal
-// does.
+// account is what the record says of a target. A run that did not get to its end says nothing but
+// what its journal does.
 func (v Verification) account(i int, journal bool) (*workload.Account, error) {
 	r := v.Record
-	whole := r.Status != result.Running && i < len(r.ByTarget) && i < len(r.Before) && i < len(r.After)
+	whole := r.Status != result.Running && i < len(r.ByTarget) && i < len(r.Before) &&
+		i < len(r.After)
 	switch {
 	case whole:
 		return &workload.Account{
-			Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i], Target: i, Dirs: v.Dirs,
+			Counts: r.ByTarget[i].Counts,
+			Before: r.Before[i],
+			After:  r.After[i],
+			Target: i,
+			Dirs:   v.Dirs,
 		}, nil
 	case journal && i < len(r.Before):
 		return nil, nil
 	}
-	return nil, workload.Refuse("record: run %s did not get to its end and has no journal, so it is not known what it "+
-		"did; leave out --record", r.RunID)
+	return nil, workload.Refuse(
+		"record: run %s did not get to its end and has no journal, so it is not known what it "+
+			"did; leave out --record",
+		r.RunID,
+	)
 }
 
-// journals are the files in which the driver machines noted what was acknowledged; none where none was kept. One of
-// several that is missing is an error, because its work would be strange.
+// journals are the files in which the driver machines noted what was acknowledged; none where none
+// was kept. One of several that is missing is an error, because its work would be strange.
 func (v Verification) journals() (paths []string, err error) {
 	without := ""
 	for _, dir := range v.Dirs {
@@ -145,7 +175,11 @@ func (v Verification) compare(
 ) ([]result.Check, error) {
 	acknowledger, keeps := w.(workload.Acknowledger)
 	if !keeps {
-		return nil, workload.Refuse("record: %s has a journal, and workload %s keeps none", v.Dirs[0], w.Name())
+		return nil, workload.Refuse(
+			"record: %s has a journal, and workload %s keeps none",
+			v.Dirs[0],
+			w.Name(),
+		)
 	}
 	noted := workload.Noted{Target: index, Before: v.Record.Before[index]}
 	if v.Record.Status == result.Running {
@@ -166,15 +200,18 @@ func (r *Run) keepJournal(w workload.Workload) (err error) {
 		return fmt.Errorf("keep a journal: runs of workload %s have none", w.Name())
 	}
 	header, _ := acknowledger.Journal()
-	if r.journal, err = durability.Create(filepath.Join(r.options.Dir, durability.File), header); err == nil {
+	if r.journal, err = durability.Create(
+		filepath.Join(r.options.Dir, durability.File),
+		header,
+	); err == nil {
 		keeper.Keep(r.journal)
 	}
 	return err
 }
 
-// Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
-// Drive; tell is told how many bytes have been read of one target after the other. An audit that cannot be made is
-// noted in the record with the reason.
+// Audit asks every target whether it holds what the run says it did, and adds the answers to the
+// record. It follows Drive; tell is told how many bytes have been read of one target after the
+// other. An audit that cannot be made is noted in the record with the reason.
 func (r *Run) Audit(ctx context.Context, tell progress.Tell) (result.Audit, error) {
 	checks, err := r.audit(ctx, tell)
 	r.summary.Audit = &result.Audit{Passed: result.Passed(checks), Checks: checks}

@@ -17,14 +17,16 @@ import (
 
 // When a store is warm, as Jetstress has it (mailbox/WORKLOAD.md sections 1 and 5).
 const (
-	warmBuffers = 0.9    // share of the server's cache that is in use
-	warmSamples = 30     // of a second, over which
-	warmSlope   = 0.0005 // seconds a sample is the most by which the mean latency of data reads may change
-	warmEvery   = 2 * time.Second
-	leastReads  = 10 // samples of the warmSamples that have reads: with fewer, there is no latency that could change
+	warmBuffers = 0.9 // share of the server's cache that is in use
+	warmSamples = 30  // of a second, over which
+	// seconds a sample is the most by which the mean latency of data reads may change
+	warmSlope = 0.0005
+	warmEvery = 2 * time.Second
+	// samples of the warmSamples that have reads: with fewer, there is no latency that could change
+	leastReads = 10
 
-	// warmChange is the share by which orders a minute, and reads per order, may differ between the halves of the
-	// warmSamples at most.
+	// warmChange is the share by which orders a minute, and reads per order, may differ between the
+	// halves of the warmSamples at most.
 	warmChange = 0.05
 )
 
@@ -33,9 +35,9 @@ type BufferCounter interface {
 	Buffers(ctx context.Context) (store.Buffers, error)
 }
 
-// warm watches whether the store is in the state in which a run is to begin: most of its cache in use, a checkpoint
-// made, and the latency of reads, the orders a minute and the reads per order level. A cache that fills has ever fewer
-// reads per order.
+// warm watches whether the store is in the state in which a run is to begin: most of its cache in
+// use, a checkpoint made, and the latency of reads, the orders a minute and the reads per order
+// level. A cache that fills has ever fewer reads per order.
 type warm struct {
 	most       time.Duration
 	checkpoint bool // was made before the first operations, or since
@@ -69,7 +71,8 @@ func (w *warm) sample(s measure.Sample) {
 	w.orders = append(w.orders[max(0, len(w.orders)-warmSamples+1):], s.Counts.Orders)
 }
 
-// watch looks until all holds, or the warm-up is over. Looking costs the server work, which is to fall on no window.
+// watch looks until all holds, or the warm-up is over. Looking costs the server work, which is to
+// fall on no window.
 func (w *warm) watch(o *observation, targets []store.Database) {
 	for {
 		now := w.look(o, targets)
@@ -125,8 +128,8 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 	return now
 }
 
-// changes notes by how much the later half of the samples differs from the earlier: of the orders, and of the drives'
-// reads per order.
+// changes notes by how much the later half of the samples differs from the earlier: of the orders,
+// and of the drives' reads per order.
 func (w *warm) changes(now *result.Warm, rows monitor.Table) {
 	w.mu.Lock()
 	orders := slices.Clone(w.orders)
@@ -159,10 +162,12 @@ func change(before, after float64) *float64 {
 }
 
 // levelled says whether a figure changes by less than most, as far as it is known.
-func levelled(change *float64, most float64) bool { return change == nil || math.Abs(*change) < most }
+func levelled(change *float64, most float64) bool {
+	return change == nil || math.Abs(*change) < most
+}
 
-// checkpoints notes whether one was made. A server that does not count them, as SQL Server, may make none for as long
-// as one waits: its background writer writes changed pages all the time.
+// checkpoints notes whether one was made. A server that does not count them, as SQL Server, may
+// make none for as long as one waits: its background writer writes changed pages all the time.
 func (w *warm) checkpoints(now *result.Warm, rows monitor.Table) {
 	counts := rows.Items(monitor.DatabaseCheckpoints)
 	w.checkpoint = w.checkpoint || slices.ContainsFunc(counts, func(column string) bool {
@@ -226,7 +231,8 @@ func (w *warm) warn(all *warnings) {
 	}
 }
 
-// Warming says what is waited for before the run proper; empty where it has begun, or nothing is waited for.
+// Warming says what is waited for before the run proper; empty where it has begun, or nothing is
+// waited for.
 func (r *Run) Warming() string {
 	if r.Meter().Phase() != measure.PhaseWarmup {
 		return ""

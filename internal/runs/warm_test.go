@@ -26,7 +26,8 @@ func (s *countedStore) Buffers(context.Context) (store.Buffers, error) {
 	return store.Buffers{Share: 0.1}, nil
 }
 
-// TestWarmIsDecided has a store that does not get warm: it is no longer looked at once the run has begun.
+// TestWarmIsDecided has a store that does not get warm: it is no longer looked at once the run has
+// begun.
 func TestWarmIsDecided(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &countedStore{}
@@ -34,7 +35,10 @@ func TestWarmIsDecided(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			w.watch(&observation{sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}, []store.Database{s})
+			w.watch(
+				&observation{sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))},
+				[]store.Database{s},
+			)
 		}()
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
@@ -57,8 +61,14 @@ func TestWarmRates(t *testing.T) {
 		waits         string
 	}{
 		{"level", func(int) float64 { return 100 }, func(int) float64 { return 900 }, ""},
-		{"a cache that fills", func(s int) float64 { return 100 + 2*float64(s) }, func(int) float64 { return 900 },
-			"the rate changed by +22 % in 15 s, reads relative to the rate changed by -18 %"},
+		{
+			"a cache that fills", func(s int) float64 {
+				return 100 + 2*float64(s)
+			}, func(int) float64 {
+				return 900
+			},
+			"the rate changed by +22 % in 15 s, reads relative to the rate changed by -18 %",
+		},
 		{"no reads", func(int) float64 { return 100 }, func(int) float64 { return 0 }, ""},
 		{"no orders", func(int) float64 { return 0 }, func(int) float64 { return 900 }, ""},
 	} {

@@ -22,13 +22,26 @@ func (w *warnings) ofScrub(s result.Summary) {
 	for _, r := range s.Scrub {
 		switch rate := r.PerSecond(); {
 		case r.Error != "":
-			w.add("the background scan of %s failed %d times, the last: %s", r.Target, r.Failures, r.Error)
+			w.add(
+				"the background scan of %s failed %d times, the last: %s",
+				r.Target,
+				r.Failures,
+				r.Error,
+			)
 		case math.Abs(rate-r.Rate) > scrubTolerance*r.Rate:
-			w.add("the background scan of %s read %.3g MB/s of the %.3g MB/s asked for", r.Target, rate/1e6, r.Rate/1e6)
+			w.add(
+				"the background scan of %s read %.3g MB/s of the %.3g MB/s asked for",
+				r.Target,
+				rate/1e6,
+				r.Rate/1e6,
+			)
 		}
 		if r.Passes == 0 {
-			w.add("the background scan of %s made no whole pass through the database, so the run does not say what a "+
-				"scan costs: make the run longer, or the scan faster", r.Target)
+			w.add(
+				"the background scan of %s made no whole pass through the database, so the run does not say what a "+
+					"scan costs: make the run longer, or the scan faster",
+				r.Target,
+			)
 		}
 	}
 }
@@ -42,7 +55,8 @@ type FaultFinder interface {
 	IOFaults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error)
 }
 
-// watchFaults has the targets look for failed and very slow I/Os from now on. Its end gives a warning for each.
+// watchFaults has the targets look for failed and very slow I/Os from now on. Its end gives a
+// warning for each.
 func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) warnings) {
 	targets := r.options.Targets
 	all := make([]func(context.Context) ([]string, error), len(targets))

@@ -1,4 +1,5 @@
-// Package shell runs the command lines that users give: a meter's, a restore, the kill and the start of a server.
+// Package shell runs the command lines that users give: a meter's, a restore, the kill and the
+// start of a server.
 package shell
 
 import (
@@ -9,9 +10,9 @@ import (
 	"time"
 )
 
-// Run runs a line by sh, on Windows by cmd, and returns when that has ended. When ctx ends first, all that it started
-// is killed. What the line leaves running in the background goes on. Its output goes to an *os.File directly; to any
-// other writer only until a second after its end.
+// Run runs a line by sh, on Windows by cmd, and returns when that has ended. When ctx ends first,
+// all that it started is killed. What the line leaves running in the background goes on. Its output
+// goes to an *os.File directly; to any other writer only until a second after its end.
 func Run(ctx context.Context, line string, stdout, stderr io.Writer) error {
 	c := command(ctx, line)
 	c.Stdout = stdout

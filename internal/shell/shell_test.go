@@ -34,7 +34,11 @@ func TestCancel(t *testing.T) {
 		held <- file
 		cancel()
 	}()
-	require.Error(t, Run(ctx, "(sleep 600; true) >'"+pipe+"' & wait", nil, nil), "of what was cut off")
+	require.Error(
+		t,
+		Run(ctx, "(sleep 600; true) >'"+pipe+"' & wait", nil, nil),
+		"of what was cut off",
+	)
 	_, err := io.ReadAll(<-held) // until the other end is closed
 	require.NoError(t, err)
 }

@@ -1,5 +1,5 @@
-// Package sqlservertest gives tests a real server that speaks SQL Server's protocol, where one is asked for, and a
-// database on it for each test.
+// Package sqlservertest gives tests a real server that speaks SQL Server's protocol, where one is
+// asked for, and a database on it for each test.
 package sqlservertest
 
 import (
@@ -19,25 +19,28 @@ import (
 	"github.com/testcontainers/testcontainers-go/modules/mssql"
 )
 
-// variable names a server that tests may make databases on, or is inContainer. Where it is set, a server that cannot be
-// reached is a failure.
+// variable names a server that tests may make databases on, or is inContainer. Where it is set, a
+// server that cannot be reached is a failure.
 const variable = "DS2_TEST_SQLSERVER_URL"
 
-// inContainer asks for Microsoft's own SQL Server in a container. It is asked for and not taken wherever Docker
-// answers, because who starts it accepts Microsoft's licence, and it is an image of 2 GB.
+// inContainer asks for Microsoft's own SQL Server in a container. It is asked for and not taken
+// wherever Docker answers, because who starts it accepts Microsoft's licence, and it is an image of
+// 2 GB.
 const inContainer = "docker"
 
 var databases atomic.Int64
 
-// Database is the URL of a database that does not exist yet and is dropped when the test ends. A test is skipped where
-// no server is asked for.
+// Database is the URL of a database that does not exist yet and is dropped when the test ends. A
+// test is skipped where no server is asked for.
 func Database(t testing.TB) string {
 	t.Helper()
 	text := os.Getenv(variable)
 	switch text {
 	case "":
-		t.Skip("no SQL Server to test on: set " + variable + " to the URL of one, or to " + inContainer +
-			" to start Microsoft's in a container, which accepts its licence")
+		t.Skip(
+			"no SQL Server to test on: set " + variable + " to the URL of one, or to " + inContainer +
+				" to start Microsoft's in a container, which accepts its licence",
+		)
 	case inContainer:
 		text = container(t)
 	}
@@ -64,7 +67,10 @@ func IsBabelfish(t testing.TB, target string) bool {
 	require.NoError(t, err)
 	defer db.Close()
 	var babelfish sql.NullInt64
-	require.NoError(t, db.QueryRow("SELECT CAST(SERVERPROPERTY('Babelfish') AS int)").Scan(&babelfish))
+	require.NoError(
+		t,
+		db.QueryRow("SELECT CAST(SERVERPROPERTY('Babelfish') AS int)").Scan(&babelfish),
+	)
 	return babelfish.Int64 == 1
 }
 
@@ -79,9 +85,16 @@ func in(target url.URL, database string) string {
 // container starts a SQL Server that ends with the test and returns its URL.
 func container(t testing.TB) string {
 	t.Helper()
-	_, file, _, _ := runtime.Caller(0) // the Dockerfile lies beside it, whichever package's tests run
+	_, file, _, _ := runtime.Caller(
+		0,
+	) // the Dockerfile lies beside it, whichever package's tests run
 	image := testcontainers.FromDockerfile{Context: filepath.Join(filepath.Dir(file), "testdata")}
-	server, err := mssql.Run(t.Context(), "", mssql.WithAcceptEULA(), testcontainers.WithDockerfile(image))
+	server, err := mssql.Run(
+		t.Context(),
+		"",
+		mssql.WithAcceptEULA(),
+		testcontainers.WithDockerfile(image),
+	)
 	testcontainers.CleanupContainer(t, server)
 	require.NoError(t, err)
 	target, err := server.ConnectionString(t.Context(), "encrypt=disable")

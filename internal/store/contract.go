@@ -1,7 +1,8 @@
-// Package store is what the rest of the kit knows of a database: the contract that an engine fulfils (this file),
-// classes of errors, and what the kit notes in a database. What users of a workload call on a database is in the rooms
-// of that workload. SQL belongs in package schema, protocol details in the engine packages below this one, and
-// decisions about what to run belong to workload and driver.
+// Package store is what the rest of the kit knows of a database: the contract that an engine
+// fulfils (this file), classes of errors, and what the kit notes in a database. What users of a
+// workload call on a database is in the rooms of that workload. SQL belongs in package schema,
+// protocol details in the engine packages below this one, and decisions about what to run belong to
+// workload and driver.
 package store
 
 import (
@@ -15,30 +16,33 @@ import (
 	"ds2/schema"
 )
 
-// This file is the contract between the engines and the rest of the kit: what every engine can do is in Database. What
-// only some can is an interface of one to three methods where it is used, such as upkeep.Snapshotter: engines.go of
-// cmd/ds2 lists those of each. Package storetest asks every engine whether it keeps the contract.
+// This file is the contract between the engines and the rest of the kit: what every engine can do
+// is in Database. What only some can is an interface of one to three methods where it is used, such
+// as upkeep.Snapshotter: engines.go of cmd/ds2 lists those of each. Package storetest asks every
+// engine whether it keeps the contract.
 
-// Database is one database under test, whatever its workload. A step of a load and the note of its name in the table
-// ds2_steps are one transaction, so that a load that was killed can be resumed: a step is there whole and noted, or not
-// at all.
+// Database is one database under test, whatever its workload. A step of a load and the note of its
+// name in the table ds2_steps are one transaction, so that a load that was killed can be resumed: a
+// step is there whole and noted, or not at all.
 type Database interface {
 	// Engine is the engine's name as used by --engine and by package schema, such as "postgres".
 	Engine() string
 
-	// Label names the target as host:port/database, without user or password: fit for logs, records and metrics.
+	// Label names the target as host:port/database, without user or password: fit for logs, records
+	// and metrics.
 	Label() string
 
 	// DB is a pool for schema, audits and counters. The work of users never goes through it.
 	DB() *sql.DB
 
-	// Wrap makes an *Error of an error that DB returned, and nil of nil: op says what failed, as a bare verb phrase.
+	// Wrap makes an *Error of an error that DB returned, and nil of nil: op says what failed, as a
+	// bare verb phrase.
 	Wrap(op string, err error) error
 
-	// Lock takes the database's lock until unlock is called or ctx ends, so that no other ds2 resets it under a run. It
-	// is a lock of the server's own that ends with its connection: nothing is left to clean up after ds2 was killed.
-	// One that is lost, because the server restarts, is taken again. The error is a *LockedError where another ds2
-	// holds it.
+	// Lock takes the database's lock until unlock is called or ctx ends, so that no other ds2
+	// resets it under a run. It is a lock of the server's own that ends with its connection:
+	// nothing is left to clean up after ds2 was killed. One that is lost, because the server
+	// restarts, is taken again. The error is a *LockedError where another ds2 holds it.
 	Lock(ctx context.Context, l Lock) (unlock func(), err error)
 
 	// Close closes the pool; sessions are closed by their users.
@@ -50,22 +54,24 @@ type Database interface {
 	// Schema is, as SQL, the name of the schema in which a load makes tables.
 	Schema() string
 
-	// Adapt asks the server what it is and fills in what the SQL depends on. It returns a line for each thing that the
-	// server cannot take and that the benchmark does without.
+	// Adapt asks the server what it is and fills in what the SQL depends on. It returns a line for
+	// each thing that the server cannot take and that the benchmark does without.
 	Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error)
 
-	// CreateDatabase runs the statements of schema.Database that are due: see schema.Statement.UnlessExists.
+	// CreateDatabase runs the statements of schema.Database that are due: see
+	// schema.Statement.UnlessExists.
 	CreateDatabase(ctx context.Context, statements []schema.Statement) error
 
 	// Load copies rows into a table as a step, and returns how many there were.
 	Load(ctx context.Context, c Copy) (rows int64, err error)
 
-	// ExecStep runs a statement, with the session's settings made for heavy work. Where the server refuses it in a
-	// transaction it is noted afterwards; it may then run twice.
+	// ExecStep runs a statement, with the session's settings made for heavy work. Where the server
+	// refuses it in a transaction it is noted afterwards; it may then run twice.
 	ExecStep(ctx context.Context, statement schema.Statement) error
 }
 
-// Unsupported is the refusal of what an engine does not implement: what is a noun phrase, such as "snapshots".
+// Unsupported is the refusal of what an engine does not implement: what is a noun phrase, such as
+// "snapshots".
 func Unsupported(d Database, what string) error {
 	return Refuse("use "+d.Label(), "", "%s does not support %s", d.Engine(), what)
 }
@@ -75,7 +81,8 @@ type Copy struct {
 	Step  string
 	Table string
 	Parts []datagen.Part
-	Whole bool             // they are all rows of the table, which is emptied before: an engine may freeze them
+	// they are all rows of the table, which is emptied before: an engine may freeze them
+	Whole bool
 	Told  func(rows int64) // told that more rows go to the server, several times
 }
 
@@ -110,9 +117,11 @@ func (r SnapshotRoom) Free() (n int64, where string, known bool) {
 
 // Buffers is the state of a server's own cache.
 type Buffers struct {
-	Share     float64 // of it that holds pages, 0 to 1
-	Estimated string  // why it is, by the pages that the server has read since its statistics began; empty: it is exact
-	Fits      bool    // the database is smaller than the cache, which it may never fill
+	Share float64 // of it that holds pages, 0 to 1
+	// why it is, by the pages that the server has read since its statistics began; empty: it is
+	// exact
+	Estimated string
+	Fits      bool // the database is smaller than the cache, which it may never fill
 }
 
 // Placed is a table or an index and where it lies.
@@ -131,9 +140,10 @@ const OwnConnections = 2
 
 // Examination is what was found.
 type Examination struct {
-	Findings  []Finding
-	LogGrowth int64 // bytes that the files of the log may still grow by on their own; negative: unknown
-	Hidden    bool  // a finding says that the user is not told where the database's files are
+	Findings []Finding
+	// bytes that the files of the log may still grow by on their own; negative: unknown
+	LogGrowth int64
+	Hidden    bool // a finding says that the user is not told where the database's files are
 }
 
 // Add adds a finding, which is fine, or worse and something to be done about.
@@ -170,8 +180,8 @@ const ScrubRequest = 256 << 10
 
 // Reader reads what lies on a server's drives, and throws it away. It belongs to one goroutine.
 type Reader interface {
-	// Read makes one request, or waits for what comes next. After an error of class Connection the Reader is of no use;
-	// after another one it goes on behind what could not be read.
+	// Read makes one request, or waits for what comes next. After an error of class Connection the
+	// Reader is of no use; after another one it goes on behind what could not be read.
 	Read(ctx context.Context) (Read, error)
 
 	// Close disconnects.
@@ -180,9 +190,10 @@ type Reader interface {
 
 // Read is what one request read.
 type Read struct {
-	Bytes  int64
-	Device int64 // of these, what came from drives and not from the kernel's cache; negative: unknown
-	Last   bool  // there is nothing after it: the next request begins again
+	Bytes int64
+	// of these, what came from drives and not from the kernel's cache; negative: unknown
+	Device int64
+	Last   bool // there is nothing after it: the next request begins again
 }
 
 // Surroundings are what a run is made in, by kind and name.
@@ -193,7 +204,8 @@ type Kind string
 
 // The kinds.
 const (
-	OfServer   Kind = "server"  // start, version, recovery, standbys; settings of the server, the database and the role
+	// start, version, recovery, standbys; settings of the server, the database and the role
+	OfServer   Kind = "server"
 	OfSchema   Kind = "schema"  // tables, indexes, constraints, functions: as the load made them
 	OfCommits  Kind = "commits" // transactions that each database of the server has committed
 	OfSessions Kind = "session" // other clients that are at work
@@ -201,16 +213,18 @@ const (
 
 // DeepCheck is what checking a database to the last page gave.
 type DeepCheck struct {
-	Target    string   `json:"target,omitempty"`
-	Server    string   `json:"server"`    // its name and version
-	Checksums bool     `json:"checksums"` // whether pages carry checksums, which every read from storage verifies
-	Objects   int      `json:"objects"`   // tables and indexes
-	Bytes     int64    `json:"bytes"`     // of all their pages
+	Target string `json:"target,omitempty"`
+	Server string `json:"server"` // its name and version
+	// whether pages carry checksums, which every read from storage verifies
+	Checksums bool     `json:"checksums"`
+	Objects   int      `json:"objects"` // tables and indexes
+	Bytes     int64    `json:"bytes"`   // of all their pages
 	Seconds   float64  `json:"seconds"`
 	Damage    []Damage `json:"damage"`    // empty: nothing was found
 	Unchecked []string `json:"unchecked"` // what was not checked, each with the reason
 
-	// ChecksumFailures is how many the server has counted since its statistics began; nil: it does not count them.
+	// ChecksumFailures is how many the server has counted since its statistics began; nil: it does
+	// not count them.
 	ChecksumFailures *int64 `json:"checksum_failures,omitempty"`
 }
 

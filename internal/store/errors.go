@@ -15,10 +15,13 @@ const (
 	Deadlock      Class = "deadlock"      // chosen as a deadlock's victim: try again
 	Serialization Class = "serialization" // could not serialize: try again
 	Timeout       Class = "timeout"       // lock or statement timeout: try again
-	Connection    Class = "connection"    // connection lost or refused, server restarting: connect again
-	Resource      Class = "resource"      // disk full, out of memory, too many connections: wait, then try again
-	Config        Class = "config"        // wrong password, no such database, table or procedure, no right: give up
-	Bug           Class = "bug"           // anything else
+	// connection lost or refused, server restarting: connect again
+	Connection Class = "connection"
+	// disk full, out of memory, too many connections: wait, then try again
+	Resource Class = "resource"
+	// wrong password, no such database, table or procedure, no right: give up
+	Config Class = "config"
+	Bug    Class = "bug" // anything else
 )
 
 // Classes are all of them.
@@ -26,23 +29,31 @@ var Classes = []Class{Deadlock, Serialization, Timeout, Connection, Resource, Co
 
 // Error is a failed operation of a store.
 type Error struct {
-	Op      string // what failed, as a bare verb phrase: "purchase", "connect", "copy customers"
-	Class   Class
-	Code    string // SQLSTATE or SQL Server error number; empty where the server sent none
-	Hint    string // what a user can do about it; may be empty
-	NotYet  bool   // the server is starting, such as recovering after a crash, and takes no sessions until then
-	InDoubt bool   // the connection was lost after a commit may have been sent: the work is there whole, or not at all
+	Op    string // what failed, as a bare verb phrase: "purchase", "connect", "copy customers"
+	Class Class
+	Code  string // SQLSTATE or SQL Server error number; empty where the server sent none
+	Hint  string // what a user can do about it; may be empty
+	// the server is starting, such as recovering after a crash, and takes no sessions until then
+	NotYet bool
+	// the connection was lost after a commit may have been sent: the work is there whole, or not at
+	// all
+	InDoubt bool
 	Err     error
 }
 
-// maxCause is how much of a cause is told, in bytes: a server may say megabytes, and logs and terminals are for people.
+// maxCause is how much of a cause is told, in bytes: a server may say megabytes, and logs and
+// terminals are for people.
 const maxCause = 4 << 10
 
 // Error gives the operation, the cause, its code and the hint.
 func (e *Error) Error() string {
 	cause := fmt.Sprint(e.Err)
 	if len(cause) > maxCause {
-		cause = fmt.Sprintf("%s… (%d bytes in all)", strings.ToValidUTF8(cause[:maxCause], ""), len(cause))
+		cause = fmt.Sprintf(
+			"%s… (%d bytes in all)",
+			strings.ToValidUTF8(cause[:maxCause], ""),
+			len(cause),
+		)
 	}
 	s := e.Op + ": " + cause
 	if e.Code != "" {
@@ -57,8 +68,9 @@ func (e *Error) Error() string {
 // Unwrap gives the engine's own error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// AwaitStart makes a try of something that takes a session, again each second while the server takes none yet. say is
-// told once why it waits. Where a pause is cut short the error is that of the last try.
+// AwaitStart makes a try of something that takes a session, again each second while the server
+// takes none yet. say is told once why it waits. Where a pause is cut short the error is that of
+// the last try.
 func AwaitStart(pause func(time.Duration) bool, say func(error), try func() error) error {
 	err := try()
 	starting := func() bool {
@@ -74,7 +86,8 @@ func AwaitStart(pause func(time.Duration) bool, say func(error), try func() erro
 	return err
 }
 
-// Classify is the class of an error that a Database or Session returned; Bug where it is none of theirs.
+// Classify is the class of an error that a Database or Session returned; Bug where it is none of
+// theirs.
 func Classify(err error) Class {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Class
@@ -82,7 +95,8 @@ func Classify(err error) Class {
 	return Bug
 }
 
-// Refuse is an error of class Config: what cannot be done as it was asked for, why, and what a user can do instead.
+// Refuse is an error of class Config: what cannot be done as it was asked for, why, and what a user
+// can do instead.
 func Refuse(op, hint, why string, args ...any) error {
 	return &Error{Op: op, Class: Config, Hint: hint, Err: fmt.Errorf(why, args...)}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Info is what the kit itself notes in a database, in the table ds2_info of names and values, so that driver and audit
-// know what was loaded without being told.
+// Info is what the kit itself notes in a database, in the table ds2_info of names and values, so
+// that driver and audit know what was loaded without being told.
 type Info map[string]string
 
 // The names in Info, besides those of a workload.
@@ -17,8 +17,9 @@ const (
 	InfoWorkload = "workload" // whose database it is; see Info.Workload
 	InfoSize     = "size"     // what the load was asked for, such as "W"
 	InfoVersion  = "kit_version"
-	InfoSchema   = "schema"       // as the load left it, in JSON
-	InfoFailed   = "failed_audit" // which audit failed, until the database is restored, reset or audited whole
+	InfoSchema   = "schema" // as the load left it, in JSON
+	// which audit failed, until the database is restored, reset or audited whole
+	InfoFailed = "failed_audit"
 
 	StateLoading = "loading"
 	StateReady   = "ready"
@@ -30,40 +31,54 @@ func (i Info) Workload() string { return i[InfoWorkload] }
 // maxInfo is what the notes of a database may come to in bytes: ds2 writes a thousandth of it.
 const maxInfo = 1 << 20
 
-// ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Database.Wrap makes an error of class
-// Config of what ReadInfo then returns.
+// ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Database.Wrap makes
+// an error of class Config of what ReadInfo then returns.
 func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
 	info := Info{}
 	bytes := 0
-	err := EachRow(ctx, db, maxInfo, "SELECT name, value FROM ds2_info", func(rows *sql.Rows) error {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
-			return err
-		}
-		info[name] = value
-		if bytes += len(name) + len(value); bytes > maxInfo {
-			return fmt.Errorf("it has more than %d bytes: ds2 did not write it", maxInfo)
-		}
-		return nil
-	})
+	err := EachRow(
+		ctx,
+		db,
+		maxInfo,
+		"SELECT name, value FROM ds2_info",
+		func(rows *sql.Rows) error {
+			var name, value string
+			if err := rows.Scan(&name, &value); err != nil {
+				return err
+			}
+			info[name] = value
+			if bytes += len(name) + len(value); bytes > maxInfo {
+				return fmt.Errorf("it has more than %d bytes: ds2 did not write it", maxInfo)
+			}
+			return nil
+		},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("read table ds2_info: %w", err)
 	}
 	return info, nil
 }
 
-// SetInfo notes a value under a name in ds2_info, in place of the one that stands there; an empty one leaves none.
+// SetInfo notes a value under a name in ds2_info, in place of the one that stands there; an empty
+// one leaves none.
 func SetInfo(ctx context.Context, db *sql.DB, name, value string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() // does nothing after Commit
-	if _, err := tx.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = "+Literal(name)); err != nil {
+	if _, err := tx.ExecContext(
+		ctx,
+		"DELETE FROM ds2_info WHERE name = "+Literal(name),
+	); err != nil {
 		return err
 	}
 	if value != "" {
-		row := "INSERT INTO ds2_info (name, value) VALUES (" + Literal(name) + ", " + Literal(value) + ")"
+		row := "INSERT INTO ds2_info (name, value) VALUES (" + Literal(
+			name,
+		) + ", " + Literal(
+			value,
+		) + ")"
 		if _, err := tx.ExecContext(ctx, row); err != nil {
 			return err
 		}
@@ -71,14 +86,19 @@ func SetInfo(ctx context.Context, db *sql.DB, name, value string) error {
 	return tx.Commit()
 }
 
-// Literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.
+// Literal quotes a text for SQL as every engine reads it: placeholders differ from engine to
+// engine.
 func Literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// CheckReady is an error of class Config where the load that made the database has not come to its end.
+// CheckReady is an error of class Config where the load that made the database has not come to its
+// end.
 func (i Info) CheckReady() error {
 	if i[InfoState] == StateReady {
 		return nil
 	}
-	return Refuse("check the state of the database",
-		"finish it with ds2 load --resume, or start again with ds2 load --drop", "its load was not finished")
+	return Refuse(
+		"check the state of the database",
+		"finish it with ds2 load --resume, or start again with ds2 load --drop",
+		"its load was not finished",
+	)
 }

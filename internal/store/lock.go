@@ -15,8 +15,10 @@ import (
 // Lock is who takes a database's lock, and what for.
 type Lock struct {
 	Holder
-	Run  string      // id of a run that several driver machines share: each holds the lock; empty: it is not shared
-	Lost func(error) // is told once why a lost lock cannot be taken again, which still is being tried; not nil
+	// id of a run that several driver machines share: each holds the lock; empty: it is not shared
+	Run string
+	// is told once why a lost lock cannot be taken again, which still is being tried; not nil
+	Lost func(error)
 }
 
 // Holder is who holds a database's lock.
@@ -30,10 +32,16 @@ type Holder struct {
 // holderTime is Since where others read it; it has no blanks.
 const holderTime = "20060102T150405Z"
 
-// Text is the holder in one line of at most n bytes, for the name that a connection has at its server. The host's name
-// is cut short where it has to be.
+// Text is the holder in one line of at most n bytes, for the name that a connection has at its
+// server. The host's name is cut short where it has to be.
 func (h Holder) Text(most int) string {
-	text := fmt.Sprintf("ds2 %s %d %s %s", h.Command, h.PID, h.Since.UTC().Format(holderTime), h.Host)
+	text := fmt.Sprintf(
+		"ds2 %s %d %s %s",
+		h.Command,
+		h.PID,
+		h.Since.UTC().Format(holderTime),
+		h.Host,
+	)
 	return text[:min(len(text), most)]
 }
 
@@ -86,18 +94,20 @@ func LockKey(names ...string) int64 {
 type HeldLock interface {
 	// Wait waits until the connection is lost, or ctx ends.
 	Wait(ctx context.Context)
-	// Close gives the lock back, so that it is free at once, and ends the connection. It takes at most UnlockTime.
+	// Close gives the lock back, so that it is free at once, and ends the connection. It takes at
+	// most UnlockTime.
 	Close()
 }
 
-// UnlockTime is how long a server that does not answer may keep a ds2 that gives its lock back: it may have been told
-// to leave at once.
+// UnlockTime is how long a server that does not answer may keep a ds2 that gives its lock back: it
+// may have been told to leave at once.
 const UnlockTime = 250 * time.Millisecond
 
 // lockRetry is the pause between two tries to take a lost lock again.
 const lockRetry = time.Second
 
-// KeepLock is what Lock is for every engine: it takes a lock by take, and again whenever it is lost.
+// KeepLock is what Lock is for every engine: it takes a lock by take, and again whenever it is
+// lost.
 func KeepLock(
 	ctx context.Context, s Database, l Lock, take func(context.Context) (HeldLock, error),
 ) (unlock func(), err error) {
@@ -115,7 +125,8 @@ func KeepLock(
 		var err error // KeepLock has returned its own
 		told := false
 		for {
-			if held != nil { // also when ctx has ended: a lock that is not closed is kept until ds2 ends
+			// also when ctx has ended: a lock that is not closed is kept until ds2 ends
+			if held != nil {
 				held.Wait(ctx)
 				held.Close()
 			}
@@ -126,7 +137,8 @@ func KeepLock(
 				told = false
 				continue
 			}
-			// A server that is down is not worth a word, nor is one that has not missed the lost connection yet.
+			// A server that is down is not worth a word, nor is one that has not missed the lost
+			// connection yet.
 			if e, ok := errors.AsType[*LockedError](err); ok && !told && !e.By.is(l.Holder) {
 				told = true
 				l.Lost(err)

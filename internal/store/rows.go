@@ -15,8 +15,8 @@ type Queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Value is what users' calls need of a column: whether there is anything, and a number or, of a binary column, its
-// bytes.
+// Value is what users' calls need of a column: whether there is anything, and a number or, of a
+// binary column, its bytes.
 type Value struct {
 	Null  bool
 	N     int64
@@ -27,13 +27,26 @@ type Value struct {
 const maxListed = 100_000
 
 // List is EachRow of a list of what a server has.
-func List(ctx context.Context, db Queryer, query string, f func(*sql.Rows) error, args ...any) error {
+func List(
+	ctx context.Context,
+	db Queryer,
+	query string,
+	f func(*sql.Rows) error,
+	args ...any,
+) error {
 	return EachRow(ctx, db, maxListed, query, f, args...)
 }
 
-// EachRow calls f with each row that a query gives, of which there are most at most: rows without end are given up, and
-// so are those after an error of f's.
-func EachRow(ctx context.Context, db Queryer, most int64, query string, f func(*sql.Rows) error, args ...any) error {
+// EachRow calls f with each row that a query gives, of which there are most at most: rows without
+// end are given up, and so are those after an error of f's.
+func EachRow(
+	ctx context.Context,
+	db Queryer,
+	most int64,
+	query string,
+	f func(*sql.Rows) error,
+	args ...any,
+) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rows, err := db.QueryContext(ctx, query, args...)
@@ -56,7 +69,13 @@ func EachRow(ctx context.Context, db Queryer, most int64, query string, f func(*
 }
 
 // Collect is List as a slice: into gives where the columns of a row go.
-func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T) []any, args ...any) ([]T, error) {
+func Collect[T any](
+	ctx context.Context,
+	db Queryer,
+	query string,
+	into func(*T) []any,
+	args ...any,
+) ([]T, error) {
 	var all []T
 	err := List(ctx, db, query, func(rows *sql.Rows) error {
 		var one T
@@ -68,7 +87,12 @@ func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T)
 }
 
 // Pairs is List as a map, of rows of a name and a value. What was read before an error is there.
-func Pairs[V any](ctx context.Context, db Queryer, query string, args ...any) (map[string]V, error) {
+func Pairs[V any](
+	ctx context.Context,
+	db Queryer,
+	query string,
+	args ...any,
+) (map[string]V, error) {
 	all := map[string]V{}
 	return all, List(ctx, db, query, func(rows *sql.Rows) error {
 		var name string
@@ -89,8 +113,8 @@ func May(ctx context.Context, d Database, op, ask, why, hint string) error {
 	return d.Wrap(op, err)
 }
 
-// Settings gives those of the server and of a database that decide what storage sees. It is an error where none can be
-// asked.
+// Settings gives those of the server and of a database that decide what storage sees. It is an
+// error where none can be asked.
 func Settings(ctx context.Context, d Database) (map[string]string, error) {
 	queries, err := schema.ServerQueries(d.Engine())
 	if err != nil {

@@ -20,13 +20,22 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // TestErrorIsForPeople: of what a server says without end, the beginning is told.
 func TestErrorIsForPeople(t *testing.T) {
-	e := &store.Error{Op: "load", Err: errors.New(strings.Repeat("x", 5000)), Code: "XX000", Hint: "call"}
-	assert.Equal(t, "load: "+strings.Repeat("x", 4096)+"… (5000 bytes in all) (XX000); call", e.Error())
+	e := &store.Error{
+		Op:   "load",
+		Err:  errors.New(strings.Repeat("x", 5000)),
+		Code: "XX000",
+		Hint: "call",
+	}
+	assert.Equal(
+		t,
+		"load: "+strings.Repeat("x", 4096)+"… (5000 bytes in all) (XX000); call",
+		e.Error(),
+	)
 	assert.Equal(t, "another ds2, which the server does not name", store.Holder{}.String())
 }
 
-// TestLostServer: what a server is asked that is gone is an error that names it, and who is asked for what it has not
-// refuses.
+// TestLostServer: what a server is asked that is gone is an error that names it, and who is asked
+// for what it has not refuses.
 func TestLostServer(t *testing.T) {
 	t.Parallel()
 	s := storetest.Loaded(t, postgres.Open, storetest.Size)

@@ -20,7 +20,14 @@ func (s *suite) browseByCategory(t *testing.T) {
 			browse := calls.Browse{Op: calls.OpBrowseByCategory, Batch: batch, Category: category}
 			rows, err := session.Browse(t.Context(), &browse)
 			require.NoError(t, err)
-			assert.Equal(t, min(batch, special), rows, "rows of category %d, batch %d", category, batch)
+			assert.Equal(
+				t,
+				min(batch, special),
+				rows,
+				"rows of category %d, batch %d",
+				category,
+				batch,
+			)
 		}
 	}
 }
@@ -80,11 +87,22 @@ func (s *suite) prices(t *testing.T) {
 	require.NoError(t, session.Prices(t.Context(), items))
 	for _, item := range items {
 		want := s.csv(t, "SELECT price FROM products WHERE prod_id = %d", item.Product)[0]
-		if got := item.Price.String(); !strings.HasPrefix(want, got) { // SQL Server's money has four places
+		if got := item.Price.String(); !strings.HasPrefix(
+			want,
+			got,
+		) { // SQL Server's money has four places
 			t.Errorf("product %d: price %s, want %s", item.Product, got, want)
 		}
 	}
 	missing := []calls.Item{{Product: 1}, {Product: int32(Size.Products + 1)}}
-	assert.Error(t, session.Prices(t.Context(), missing), "a product that does not exist has a price")
-	assert.NoError(t, session.Prices(t.Context(), items), "after an error that leaves the connection whole")
+	assert.Error(
+		t,
+		session.Prices(t.Context(), missing),
+		"a product that does not exist has a price",
+	)
+	assert.NoError(
+		t,
+		session.Prices(t.Context(), items),
+		"after an error that leaves the connection whole",
+	)
 }

@@ -26,16 +26,23 @@ func (s *suite) cancelled(t *testing.T) {
 	assert.ErrorIs(t, logIn(ctx, session), context.Canceled, "call with a cancelled context")
 	assert.NoError(t, logIn(t.Context(), session), "the next call, with a good context")
 
-	// A purchase that waits for a lock ends with its context, not with the lock. A server that hears of it late buys
-	// all the same, so the customer is one whose purchases no other case counts.
+	// A purchase that waits for a lock ends with its context, not with the lock. A server that
+	// hears of it late buys all the same, so the customer is one whose purchases no other case
+	// counts.
 	tx, err := s.store.DB().BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	defer tx.Rollback()
-	_, err = tx.ExecContext(t.Context(), "UPDATE inventory SET quan_in_stock = 1000 WHERE prod_id = 70")
+	_, err = tx.ExecContext(
+		t.Context(),
+		"UPDATE inventory SET quan_in_stock = 1000 WHERE prod_id = 70",
+	)
 	require.NoError(t, err)
 	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	id, err := session.Purchase(ctx, order(int64(Size.Customers), calls.Item{Product: 70, Quantity: 1}))
+	id, err := session.Purchase(
+		ctx,
+		order(int64(Size.Customers), calls.Item{Product: 70, Quantity: 1}),
+	)
 	assert.ErrorIs(t, err, context.DeadlineExceeded, "purchase behind a lock: order %d", id)
 }
 
@@ -50,8 +57,8 @@ func (s *suite) killed(t *testing.T) {
 	assert.NoError(t, logIn(t.Context(), s.connect(t)), "after connecting again")
 }
 
-// inDoubt cuts connections below operations when the server has done them, so that only the answer is lost: what writes
-// is in doubt and there, what reads is not in doubt.
+// inDoubt cuts connections below operations when the server has done them, so that only the answer
+// is lost: what writes is in doubt and there, what reads is not in doubt.
 func (s *suite) inDoubt(t *testing.T) {
 	var cut atomic.Bool
 	through := pgtest.Open(t, s.engine.Open, Proxy(t, s.target, cutting(&cut)))
@@ -92,7 +99,13 @@ func (s *suite) inDoubt(t *testing.T) {
 			}
 		}
 		err = logIn(t.Context(), session)
-		assert.Equal(t, store.Connection, store.Classify(err), "call on the lost connection: %v", err)
+		assert.Equal(
+			t,
+			store.Connection,
+			store.Classify(err),
+			"call on the lost connection: %v",
+			err,
+		)
 	}
 
 	// What the server refused is not in doubt, nor is what was never sent.
@@ -108,7 +121,8 @@ func (s *suite) inDoubt(t *testing.T) {
 	assert.False(t, ok && e.InDoubt, "purchase that was never sent: %#v", err)
 }
 
-// cutting is a pass of Proxy that, while cut is set, drops the connection instead of passing an answer on.
+// cutting is a pass of Proxy that, while cut is set, drops the connection instead of passing an
+// answer on.
 func cutting(cut *atomic.Bool) func(client, server net.Conn) {
 	return func(client, server net.Conn) {
 		go func() {
@@ -126,7 +140,8 @@ func cutting(cut *atomic.Bool) func(client, server net.Conn) {
 	}
 }
 
-// Proxy is the target behind a proxy: pass passes on what the two ends of a connection say, which it ends.
+// Proxy is the target behind a proxy: pass passes on what the two ends of a connection say, which
+// it ends.
 func Proxy(t *testing.T, target string, pass func(client, server net.Conn)) string {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -158,9 +173,14 @@ func Proxy(t *testing.T, target string, pass func(client, server net.Conn)) stri
 func (s *suite) lock(t *testing.T) {
 	take := func(command, run string) (unlock func(), err error) {
 		return s.store.Lock(t.Context(), store.Lock{
-			Holder: store.Holder{Command: command, PID: 4711, Host: "driver-1", Since: time.Unix(1_763_700_000, 0)},
-			Run:    run,
-			Lost:   func(err error) { t.Errorf("the lock was lost: %v", err) },
+			Holder: store.Holder{
+				Command: command,
+				PID:     4711,
+				Host:    "driver-1",
+				Since:   time.Unix(1_763_700_000, 0),
+			},
+			Run:  run,
+			Lost: func(err error) { t.Errorf("the lock was lost: %v", err) },
 		})
 	}
 	refused := func(command, run, by string) {

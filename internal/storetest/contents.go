@@ -40,8 +40,15 @@ func (s *suite) contents(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(rows)
 		if !slices.Equal(got, rows) {
-			missing := slices.DeleteFunc(rows, func(row string) bool { return slices.Contains(got, row) })
-			t.Errorf("%s: %d rows, of which these are missing, if any: %.1000q", table, len(got), missing)
+			missing := slices.DeleteFunc(rows, func(row string) bool {
+				return slices.Contains(got, row)
+			})
+			t.Errorf(
+				"%s: %d rows, of which these are missing, if any: %.1000q",
+				table,
+				len(got),
+				missing,
+			)
 		}
 	}
 	assert.Zero(t, s.count(t, "reorder"), "REORDER rows")
@@ -101,7 +108,15 @@ func (s *suite) reset(t *testing.T) {
 	if _, ok := s.store.(load.Resetter); !ok {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
-	require.NoError(t, load.Reset(t.Context(), s.store, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
+	require.NoError(
+		t,
+		load.Reset(
+			t.Context(),
+			s.store,
+			workload.Workloads{ds2.Name: ds2.Workload{}},
+			progress.Ignore,
+		),
+	)
 	s.contents(t)
 
 	// The next keys are those after the dataset's, and the trigger is at work again.
@@ -110,10 +125,18 @@ func (s *suite) reset(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, Size.Customers+1, customerID, "the first new customer")
 	s.stock(t, 3, 1)
-	orderID, err := session.Purchase(t.Context(), order(customerID, calls.Item{Product: 1, Quantity: 1}))
+	orderID, err := session.Purchase(
+		t.Context(),
+		order(customerID, calls.Item{Product: 1, Quantity: 1}),
+	)
 	require.NoError(t, err)
 	assert.EqualValues(t, datagen.Months*Size.OrdersPerMonth+1, orderID, "the first order")
-	assert.EqualValues(t, 1, s.count(t, "reorder WHERE prod_id = 1 AND quan_low = 2"), "REORDER rows of what it left")
+	assert.EqualValues(
+		t,
+		1,
+		s.count(t, "reorder WHERE prod_id = 1 AND quan_low = 2"),
+		"REORDER rows of what it left",
+	)
 }
 
 // asked asks and does what runs ask of the server and its tables, as their owner.

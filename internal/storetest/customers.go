@@ -28,7 +28,11 @@ func (s *suite) login(t *testing.T) {
 		{"wrong password", fmt.Sprintf("user%d", buyer), "passwort", 0, 0},
 		{"no password", fmt.Sprintf("user%d", buyer), "", 0, 0},
 	} {
-		customer, titles, err := session.Login(t.Context(), []byte(test.username), []byte(test.password))
+		customer, titles, err := session.Login(
+			t.Context(),
+			[]byte(test.username),
+			[]byte(test.password),
+		)
 		require.NoError(t, err, test.name)
 		assert.Equal(t, test.customer, customer, test.name)
 		assert.Equal(t, test.titles, titles, test.name)
@@ -43,12 +47,27 @@ func (s *suite) idle(t *testing.T) int64 {
 
 func customer(username string) *calls.Customer {
 	return &calls.Customer{
-		FirstName: []byte("O'BRIEN"), LastName: []byte("LASTNAME"), Address1: []byte("1 Dell Way"),
-		Address2: []byte(""), City: []byte("CITY"), State: []byte(""), Zip: []byte("00000"),
-		Country: []byte("South Africa"), Region: 2,
-		Email: []byte("LASTNAME@dell.com"), Phone: []byte("1234567890"),
-		CreditCardType: 3, CreditCard: []byte("1234567890123456"), CreditCardExpiration: []byte("2012/03"),
-		Username: []byte(username), Password: []byte("password"), Age: 55, Income: 100_000, Gender: 'F',
+		FirstName:            []byte("O'BRIEN"),
+		LastName:             []byte("LASTNAME"),
+		Address1:             []byte("1 Dell Way"),
+		Address2:             []byte(""),
+		City:                 []byte("CITY"),
+		State:                []byte(""),
+		Zip:                  []byte("00000"),
+		Country:              []byte("South Africa"),
+		Region:               2,
+		Email:                []byte("LASTNAME@dell.com"),
+		Phone:                []byte("1234567890"),
+		CreditCardType:       3,
+		CreditCard:           []byte("1234567890123456"),
+		CreditCardExpiration: []byte("2012/03"),
+		Username: []byte(
+			username,
+		),
+		Password: []byte("password"),
+		Age:      55,
+		Income:   100_000,
+		Gender:   'F',
 	}
 }
 
@@ -75,7 +94,13 @@ func (s *suite) newCustomer(t *testing.T) {
 	assert.Zero(t, again, "id for a name that is taken")
 	customer, titles, err := session.Login(t.Context(), []byte("newuser1"), []byte("password"))
 	require.NoError(t, err)
-	assert.True(t, customer == id && titles == 0, "login of the new customer: %d, %d titles", customer, titles)
+	assert.True(
+		t,
+		customer == id && titles == 0,
+		"login of the new customer: %d, %d titles",
+		customer,
+		titles,
+	)
 }
 
 func (s *suite) newCustomerRace(t *testing.T) {
@@ -95,6 +120,11 @@ func (s *suite) newCustomerRace(t *testing.T) {
 		users.Wait()
 		taken := slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
 		assert.Len(t, taken, 1, "users who got the name "+name)
-		assert.EqualValues(t, 1, s.count(t, "customers WHERE username = '%s'", name), "customers of the name "+name)
+		assert.EqualValues(
+			t,
+			1,
+			s.count(t, "customers WHERE username = '%s'", name),
+			"customers of the name "+name,
+		)
 	}
 }

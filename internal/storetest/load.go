@@ -34,7 +34,11 @@ const smallParts = 500
 // Loading is a load of a dataset of a size in parts of n rows; 0: of as many as others have.
 func Loading(t testing.TB, size datagen.Size, n int) load.Options {
 	t.Helper()
-	return load.Options{Dataset: Dataset(t, size, datagen.Options{PartRows: n}), Version: "test", AtOnce: 4}
+	return load.Options{
+		Dataset: Dataset(t, size, datagen.Options{PartRows: n}),
+		Version: "test",
+		AtOnce:  4,
+	}
 }
 
 // Load loads a dataset of a size into a database.
@@ -50,8 +54,8 @@ var (
 	makingOrigins sync.Mutex
 )
 
-// Loaded is a database of the test's own on the PostgreSQL of its package, with a dataset of a size: a copy of one that
-// is loaded once.
+// Loaded is a database of the test's own on the PostgreSQL of its package, with a dataset of a
+// size: a copy of one that is loaded once.
 func Loaded(t testing.TB, open store.Opener, size datagen.Size) store.Database {
 	t.Helper()
 	makingOrigins.Lock()
@@ -86,10 +90,16 @@ func (s *suite) steps(t *testing.T) {
 	holds := func(what, table string, rows, notes int64) {
 		t.Helper()
 		assert.EqualValues(t, rows, fresh.count(t, "%s", table), what+": rows")
-		assert.EqualValues(t, notes, fresh.count(t, "ds2_steps WHERE name = '%s'", what), what+": notes")
+		assert.EqualValues(
+			t,
+			notes,
+			fresh.count(t, "ds2_steps WHERE name = '%s'", what),
+			what+": notes",
+		)
 	}
 	const rows = 20_000
-	// copied copies rows of CUST_HIST, which end after some or, where a context is to be ended then, never.
+	// copied copies rows of CUST_HIST, which end after some or, where a context is to be ended
+	// then, never.
 	copied := func(ctx context.Context, step string, left int, cancel func()) (int64, error) {
 		next := func() []datagen.Value {
 			if left == 0 && cancel == nil {
@@ -101,7 +111,9 @@ func (s *suite) steps(t *testing.T) {
 			left--
 			return []datagen.Value{{Int: 1}, {Int: 2}, {Int: 3}}
 		}
-		part := datagen.Part{Table: datagen.CustHist, Rows: rows, Open: func() datagen.Rows { return next }}
+		part := datagen.Part{Table: datagen.CustHist, Rows: rows, Open: func() datagen.Rows {
+			return next
+		}}
 		return l.Load(ctx, store.Copy{
 			Step: step, Table: "cust_hist", Parts: []datagen.Part{part}, Told: func(int64) {},
 		})
@@ -113,7 +125,8 @@ func (s *suite) steps(t *testing.T) {
 	noted := fresh.one(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'")
 	assert.EqualValues(t, rows, noted, "rows noted of a copy")
 
-	// What a copy is doing when its context ends is a matter of luck: many ends, of which each is reported as such.
+	// What a copy is doing when its context ends is a matter of luck: many ends, of which each is
+	// reported as such.
 	for i := range 12 {
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := copied(ctx, "cancelled", 1+i*8000, cancel)
@@ -126,10 +139,20 @@ func (s *suite) steps(t *testing.T) {
 	insert := schema.Statement{Name: "inserted", SQL: row1}
 	assert.NoError(t, l.ExecStep(t.Context(), insert), "a statement")
 	holds("inserted", "reorder", 1, 1)
-	assert.Error(t, l.ExecStep(t.Context(), insert), "a step was done twice") // what was noted cannot be noted again
+	assert.Error(
+		t,
+		l.ExecStep(t.Context(), insert),
+		"a step was done twice",
+	) // what was noted cannot be noted again
 	holds("inserted", "reorder", 1, 1)
 	err = l.ExecStep(t.Context(), schema.Statement{Name: "refused", SQL: "DELETE FROM nosuch"})
-	assert.Equal(t, cmp.Or(s.engine.Missing, store.Config), store.Classify(err), "a table that does not exist: %v", err)
+	assert.Equal(
+		t,
+		cmp.Or(s.engine.Missing, store.Config),
+		store.Classify(err),
+		"a table that does not exist: %v",
+		err,
+	)
 	holds("refused", "reorder", 1, 0)
 	alone := schema.Statement{Name: "alone", NoTransaction: true, SQL: "DELETE FROM reorder"}
 	assert.NoError(t, l.ExecStep(t.Context(), alone), "a statement outside of transactions")
@@ -137,11 +160,18 @@ func (s *suite) steps(t *testing.T) {
 
 	if engine, ok := l.(load.StatementProgress); ok {
 		shares, err := engine.Progress(t.Context())
-		assert.True(t, err == nil && len(shares) == 0, "progress of no statement: %v, %v", shares, err)
+		assert.True(
+			t,
+			err == nil && len(shares) == 0,
+			"progress of no statement: %v, %v",
+			shares,
+			err,
+		)
 	}
 }
 
-// resume breaks a load at several places and resumes it: what comes of it is what a load at once gives.
+// resume breaks a load at several places and resumes it: what comes of it is what a load at once
+// gives.
 func (s *suite) resume(t *testing.T) {
 	l := pgtest.Open(t, s.engine.Open, s.engine.Database(t))
 	o := Loading(t, Size, smallParts)
@@ -149,8 +179,12 @@ func (s *suite) resume(t *testing.T) {
 		phase schema.Phase
 		after int64
 	}{
-		{schema.Data, 1}, {schema.Data, 2000}, {schema.Indexes, 1}, {schema.Indexes, 3},
-		{schema.Procedures, 1}, {schema.Procedures, 3},
+		{schema.Data, 1},
+		{schema.Data, 2000},
+		{schema.Indexes, 1},
+		{schema.Indexes, 3},
+		{schema.Procedures, 1},
+		{schema.Procedures, 3},
 	} {
 		place := fmt.Sprintf("broken after %d of phase %s", at.after, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -161,7 +195,13 @@ func (s *suite) resume(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled, "load %s", place)
 		info, err := store.ReadInfo(t.Context(), l.DB())
 		require.NoError(t, err)
-		assert.Equal(t, store.Config, store.Classify(info.CheckReady()), "%s, the database counts as ready", place)
+		assert.Equal(
+			t,
+			store.Config,
+			store.Classify(info.CheckReady()),
+			"%s, the database counts as ready",
+			place,
+		)
 	}
 	o.Progress = nil
 	_, err := load.Run(t.Context(), l, o)
@@ -171,7 +211,8 @@ func (s *suite) resume(t *testing.T) {
 	assert.ErrorContains(t, err, "nothing to resume")
 }
 
-// Breaker follows a load and breaks it in a phase, or in any, when some rows were copied or statements have begun.
+// Breaker follows a load and breaks it in a phase, or in any, when some rows were copied or
+// statements have begun.
 type Breaker struct {
 	load.NoProgress
 	Phase schema.Phase

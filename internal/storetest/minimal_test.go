@@ -28,11 +28,18 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestMinimalEngine holds docs/architecture.md to what it says of a third engine: the one below, of at most 150 lines,
-// has no more than the contract, and loads, resumes and buys.
+// TestMinimalEngine holds docs/architecture.md to what it says of a third engine: the one below, of
+// at most 150 lines, has no more than the contract, and loads, resumes and buys.
 func TestMinimalEngine(t *testing.T) {
-	storetest.Run(t, storetest.Engine{Open: open, Calls: connect, Database: pgtest.Database},
-		"every row of the dataset", "login", "purchase", "steps of a load", "load that is broken and resumed")
+	storetest.Run(
+		t,
+		storetest.Engine{Open: open, Calls: connect, Database: pgtest.Database},
+		"every row of the dataset",
+		"login",
+		"purchase",
+		"steps of a load",
+		"load that is broken and resumed",
+	)
 	text, err := os.ReadFile("minimal_test.go")
 	require.NoError(t, err)
 	_, engine, _ := strings.Cut(string(text), "// minimal is")
@@ -90,7 +97,8 @@ func (m *minimal) Lock(ctx context.Context, l store.Lock) (unlock func(), err er
 			return nil, err
 		}
 		free := false
-		err = conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", store.LockKey(m.name)).Scan(&free)
+		err = conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", store.LockKey(m.name)).
+			Scan(&free)
 		if err == nil && !free {
 			err = &store.LockedError{Label: m.label} // who holds it is unknown
 		}
@@ -107,7 +115,9 @@ func (h held) Wait(ctx context.Context) {
 }
 
 func (h held) Close() {
-	_ = h.Raw(func(any) error { return driver.ErrBadConn }) // ends the session, and with it the lock
+	_ = h.Raw(
+		func(any) error { return driver.ErrBadConn },
+	) // ends the session, and with it the lock
 }
 
 func (m *minimal) ExecStep(ctx context.Context, s schema.Statement) error {
@@ -132,7 +142,12 @@ func (m *minimal) step(ctx context.Context, name string, do func(*sql.Tx) (int64
 	defer tx.Rollback() // does nothing after Commit
 	rows, err := do(tx)
 	if err == nil {
-		_, err = tx.ExecContext(ctx, "INSERT INTO ds2_steps (name, copied) VALUES ($1, $2)", name, rows)
+		_, err = tx.ExecContext(
+			ctx,
+			"INSERT INTO ds2_steps (name, copied) VALUES ($1, $2)",
+			name,
+			rows,
+		)
 	}
 	if err == nil {
 		err = tx.Commit()
@@ -156,7 +171,10 @@ func (m *minimal) Load(ctx context.Context, c store.Copy) (rows int64, err error
 		var values []string
 		insert := func(most int) (err error) {
 			if len(values) > most {
-				_, err = tx.ExecContext(ctx, "INSERT INTO "+c.Table+" VALUES "+strings.Join(values, ","))
+				_, err = tx.ExecContext(
+					ctx,
+					"INSERT INTO "+c.Table+" VALUES "+strings.Join(values, ","),
+				)
 				rows = rows + int64(len(values))
 				values = nil
 			}
@@ -207,7 +225,10 @@ func connect(_ context.Context, d store.Database) (calls.Session, error) {
 
 func (s session) Close(context.Context) error { return nil }
 
-func (s session) Login(ctx context.Context, user, password []byte) (customer int64, titles int, err error) {
+func (s session) Login(
+	ctx context.Context,
+	user, password []byte,
+) (customer int64, titles int, err error) {
 	err = store.List(ctx, s.db, "SELECT * FROM ds2_login($1, $2)", func(rows *sql.Rows) error {
 		var title, actor, related sql.NullString
 		err := rows.Scan(&customer, &title, &actor, &related)
@@ -227,6 +248,7 @@ func (s session) Purchase(ctx context.Context, p *calls.Purchase) (id int64, err
 		quantities = append(quantities, item.Quantity)
 	}
 	err = s.db.QueryRowContext(ctx, "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)", p.CustomerID, len(p.Items),
-		p.Net.String(), p.Tax.String(), p.Total.String(), products, quantities).Scan(&id)
+		p.Net.String(), p.Tax.String(), p.Total.String(), products, quantities).
+		Scan(&id)
 	return id, s.Wrap("purchase", err)
 }

@@ -30,7 +30,13 @@ func (s *suite) inventory(t *testing.T, column string, product int32) int64 {
 }
 
 func order(customer int64, items ...calls.Item) *calls.Purchase {
-	return &calls.Purchase{CustomerID: customer, Items: items, Net: 123456789, Tax: 10185185, Total: 133641974}
+	return &calls.Purchase{
+		CustomerID: customer,
+		Items:      items,
+		Net:        123456789,
+		Tax:        10185185,
+		Total:      133641974,
+	}
 }
 
 func (s *suite) purchase(t *testing.T) {
@@ -38,19 +44,41 @@ func (s *suite) purchase(t *testing.T) {
 	s.stock(t, 100, 11, 12, 13)
 	sold := s.inventory(t, "sales", 12)
 	buyer := s.idle(t)
-	items := []calls.Item{{Product: 13, Quantity: 1}, {Product: 11, Quantity: 2}, {Product: 12, Quantity: 3}}
+	items := []calls.Item{
+		{Product: 13, Quantity: 1},
+		{Product: 11, Quantity: 2},
+		{Product: 12, Quantity: 3},
+	}
 	id, err := session.Purchase(t.Context(), order(buyer, items...))
 	require.NoError(t, err)
-	assert.Greater(t, id, int64(12*Size.OrdersPerMonth), "the new order's id, after those that were loaded")
-	assert.Equal(t, []string{fmt.Sprint(buyer, ",1234567.89,101851.85,1336419.74")},
-		s.csv(t, "SELECT customerid, netamount, tax, totalamount FROM orders WHERE orderid = %d", id))
+	assert.Greater(
+		t,
+		id,
+		int64(12*Size.OrdersPerMonth),
+		"the new order's id, after those that were loaded",
+	)
+	assert.Equal(
+		t,
+		[]string{fmt.Sprint(buyer, ",1234567.89,101851.85,1336419.74")},
+		s.csv(
+			t,
+			"SELECT customerid, netamount, tax, totalamount FROM orders WHERE orderid = %d",
+			id,
+		),
+	)
 	assert.Equal(t, []string{"1,13,1", "2,11,2", "3,12,3"}, s.csv(t, `
 		SELECT orderlineid, prod_id, quantity FROM orderlines l, orders o
 		WHERE l.orderid = %d AND o.orderid = l.orderid AND l.orderdate = o.orderdate ORDER BY orderlineid`, id))
 	const history = "SELECT prod_id FROM cust_hist WHERE customerid = %d AND orderid = %d ORDER BY prod_id"
 	assert.Equal(t, []string{"11", "12", "13"}, s.csv(t, history, buyer, id))
 	for _, item := range items {
-		assert.EqualValues(t, 100-item.Quantity, s.inventory(t, inStock, item.Product), "product %d", item.Product)
+		assert.EqualValues(
+			t,
+			100-item.Quantity,
+			s.inventory(t, inStock, item.Product),
+			"product %d",
+			item.Product,
+		)
 	}
 	assert.EqualValues(t, 3, s.count(t, "orderlines WHERE orderid = %d", id), "order lines")
 	assert.EqualValues(t, sold+3, s.inventory(t, "sales", 12), "sales of product 12")
@@ -88,10 +116,14 @@ func (s *suite) rollback(t *testing.T) {
 	}{
 		{"the last falls short", []calls.Item{{Product: 20, Quantity: 1}, {Product: 22, Quantity: 6}}},
 		{"the first falls short", []calls.Item{{Product: 22, Quantity: 6}, {Product: 23, Quantity: 1}}},
-		{"one product twice, too much together",
-			[]calls.Item{{Product: 22, Quantity: 3}, {Product: 21, Quantity: 1}, {Product: 22, Quantity: 3}}},
-		{"would be restocked between its two lines",
-			[]calls.Item{{Product: 22, Quantity: 3}, {Product: 22, Quantity: 3}}},
+		{
+			"one product twice, too much together",
+			[]calls.Item{{Product: 22, Quantity: 3}, {Product: 21, Quantity: 1}, {Product: 22, Quantity: 3}},
+		},
+		{
+			"would be restocked between its two lines",
+			[]calls.Item{{Product: 22, Quantity: 3}, {Product: 22, Quantity: 3}},
+		},
 	} {
 		id, err := session.Purchase(t.Context(), order(1, test.items...))
 		require.NoError(t, err, test.name)
@@ -104,7 +136,11 @@ func (s *suite) duplicates(t *testing.T) {
 	session := s.connect(t)
 	s.stock(t, 100, 30, 31)
 	sold := s.inventory(t, "sales", 30)
-	items := []calls.Item{{Product: 30, Quantity: 3}, {Product: 31, Quantity: 1}, {Product: 30, Quantity: 2}}
+	items := []calls.Item{
+		{Product: 30, Quantity: 3},
+		{Product: 31, Quantity: 1},
+		{Product: 30, Quantity: 2},
+	}
 	id, err := session.Purchase(t.Context(), order(1, items...))
 	require.NoError(t, err)
 	assert.EqualValues(t, 3, s.count(t, "orderlines WHERE orderid = %d", id), "order lines")
@@ -113,8 +149,8 @@ func (s *suite) duplicates(t *testing.T) {
 	assert.EqualValues(t, sold+5, s.inventory(t, "sales", 30), "sales")
 }
 
-// rush has 16 users buy the products in carts of random order, and returns how many pieces of each were bought: as many
-// as its sales grew.
+// rush has 16 users buy the products in carts of random order, and returns how many pieces of each
+// were bought: as many as its sales grew.
 func (s *suite) rush(t *testing.T, purchases int, products ...int32) map[int32]int64 {
 	var users sync.WaitGroup
 	var mu sync.Mutex
@@ -130,9 +166,15 @@ func (s *suite) rush(t *testing.T, purchases int, products ...int32) map[int32]i
 			for range purchases {
 				var cart []calls.Item
 				for _, i := range random.Perm(len(products)) {
-					cart = append(cart, calls.Item{Product: products[i], Quantity: int16(1 + random.IntN(3))})
+					cart = append(
+						cart,
+						calls.Item{Product: products[i], Quantity: int16(1 + random.IntN(3))},
+					)
 				}
-				id, err := session.Purchase(t.Context(), order(1+random.Int64N(int64(Size.Customers)), cart...))
+				id, err := session.Purchase(
+					t.Context(),
+					order(1+random.Int64N(int64(Size.Customers)), cart...),
+				)
 				if err != nil {
 					t.Errorf("user %d: %v", user, err)
 					return
@@ -167,7 +209,13 @@ func (s *suite) concurrentRestock(t *testing.T) {
 	s.stock(t, 20, products...)
 	reordered := s.count(t, "reorder")
 	for p := range s.rush(t, 25, products...) {
-		assert.GreaterOrEqual(t, s.inventory(t, inStock, p), int64(3), "product %d was not restocked", p)
+		assert.GreaterOrEqual(
+			t,
+			s.inventory(t, inStock, p),
+			int64(3),
+			"product %d was not restocked",
+			p,
+		)
 	}
 	assert.Greater(t, s.count(t, "reorder"), reordered, "REORDER rows before")
 }
@@ -179,8 +227,20 @@ func (s *suite) restock(t *testing.T) {
 	s.exec(t, "UPDATE inventory SET quan_in_stock = prod_id - 60 WHERE prod_id BETWEEN 60 AND 63")
 	for product := int32(60); product <= 62; product++ {
 		reordered := s.count(t, "reorder WHERE prod_id = %d AND quan_low = %d", product, product-60)
-		assert.EqualValues(t, 1, reordered, "REORDER rows of product %d with what was left", product)
-		assert.GreaterOrEqual(t, s.inventory(t, inStock, product), int64(3), "product %d was not restocked", product)
+		assert.EqualValues(
+			t,
+			1,
+			reordered,
+			"REORDER rows of product %d with what was left",
+			product,
+		)
+		assert.GreaterOrEqual(
+			t,
+			s.inventory(t, inStock, product),
+			int64(3),
+			"product %d was not restocked",
+			product,
+		)
 	}
 	assert.EqualValues(t, 3, s.count(t, "reorder"), "REORDER rows")
 	assert.EqualValues(t, 3, s.inventory(t, inStock, 63), "stock of a product that has 3 left")
@@ -191,8 +251,17 @@ func (s *suite) books(t *testing.T) {
 	assert.Zero(t, s.count(t, `inventory i
 		LEFT JOIN (SELECT prod_id, SUM(quantity) AS sold FROM orderlines GROUP BY prod_id) l ON l.prod_id = i.prod_id
 		WHERE i.sales <> COALESCE(l.sold, 0)`), "products whose sales are not the sum of their order lines")
-	assert.Zero(t, s.count(t, "inventory WHERE quan_in_stock < 0"), "products with a negative stock")
-	assert.EqualValues(t, s.count(t, "cust_hist"), s.count(t, "orderlines"), "order lines, and CUST_HIST rows")
+	assert.Zero(
+		t,
+		s.count(t, "inventory WHERE quan_in_stock < 0"),
+		"products with a negative stock",
+	)
+	assert.EqualValues(
+		t,
+		s.count(t, "cust_hist"),
+		s.count(t, "orderlines"),
+		"order lines, and CUST_HIST rows",
+	)
 	assert.Zero(t, s.count(t, `orders
 		WHERE NOT EXISTS (SELECT 1 FROM orderlines WHERE orderlines.orderid = orders.orderid)`), "orders without lines")
 }

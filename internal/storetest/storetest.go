@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite of package store: what every engine must do, asked through the interface
-// and checked with plain SQL over the tables.
+// Package storetest is the conformance suite of package store: what every engine must do, asked
+// through the interface and checked with plain SQL over the tables.
 package storetest
 
 import (
@@ -25,16 +25,19 @@ type Engine struct {
 	Open  store.Opener  // gives a store.Database
 	Calls calls.Connect // those of DVD Store 2 on it
 
-	// Database makes the URL of a database that is empty or does not exist yet, and is gone when the test ends.
+	// Database makes the URL of a database that is empty or does not exist yet, and is gone when
+	// the test ends.
 	Database func(t testing.TB) string
 
 	// Kill is SQL that ends all connections to the database but the one it runs on.
 	Kill string
 
-	// Missing is the class of a statement on a table that does not exist: store.Config where it is empty.
+	// Missing is the class of a statement on a table that does not exist: store.Config where it is
+	// empty.
 	Missing store.Class
 
-	// Phrase says that the browses by full text look for the words in their order, next to each other.
+	// Phrase says that the browses by full text look for the words in their order, next to each
+	// other.
 	Phrase bool
 }
 

@@ -66,7 +66,8 @@ func packets(kind byte, payload []byte) (all []byte) {
 	}
 }
 
-// prelogin is a PRELOGIN message with a version and an answer to the question for encryption: [MS-TDS] 2.2.6.5.
+// prelogin is a PRELOGIN message with a version and an answer to the question for encryption:
+// [MS-TDS] 2.2.6.5.
 func prelogin(encryption byte) []byte {
 	const version, encrypt, terminator = 0x00, 0x01, 0xFF
 	const options = 2*5 + 1
@@ -103,7 +104,8 @@ func parseLogin(payload []byte) (Login, error) {
 		return payload[offset:][:2*int(length)]
 	}
 	secret := slices.Clone(field(password))
-	for i, b := range secret { // 2.2.6.4: each byte's halves are exchanged, then it is XORed with 0xA5
+	// 2.2.6.4: each byte's halves are exchanged, then it is XORed with 0xA5
+	for i, b := range secret {
 		b ^= 0xA5
 		secret[i] = b<<4 | b>>4
 	}
@@ -148,8 +150,8 @@ func (c *handshakeConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Tokens of a server's answer: [MS-TDS] 2.2.7. Each function gives one token's bytes; an answer is some of them in a
-// row.
+// Tokens of a server's answer: [MS-TDS] 2.2.7. Each function gives one token's bytes; an answer is
+// some of them in a row.
 
 // The status bits of DONE: [MS-TDS] 2.2.7.6.
 const (
@@ -174,7 +176,10 @@ func messageToken(token byte, number int32, state, class byte, message string) [
 	b := binary.LittleEndian.AppendUint32(nil, uint32(number))
 	b = binary.LittleEndian.AppendUint16(append(b, state, class), uint16(len(text)/2))
 	noProcedure := shortText("")
-	return sized(token, slices.Concat(b, text, shortText("SERVER"), noProcedure, []byte{1, 0, 0, 0})) // line 1
+	return sized(
+		token,
+		slices.Concat(b, text, shortText("SERVER"), noProcedure, []byte{1, 0, 0, 0}),
+	) // line 1
 }
 
 // Database is the token ENVCHANGE of type 1, into another database: [MS-TDS] 2.2.7.9.
@@ -185,7 +190,10 @@ func Database(now, before string) []byte {
 // LoginAck is the token LOGINACK of SQL Server 2019: [MS-TDS] 2.2.7.14.
 func LoginAck() []byte {
 	sqlTDS74 := []byte{1, 0x74, 0x00, 0x00, 0x04}
-	return sized(0xAD, slices.Concat(sqlTDS74, shortText("Microsoft SQL Server"), []byte{15, 0, 0x07, 0xD0}))
+	return sized(
+		0xAD,
+		slices.Concat(sqlTDS74, shortText("Microsoft SQL Server"), []byte{15, 0, 0x07, 0xD0}),
+	)
 }
 
 // What SQL Server answers a login with, in the words of sys.messages.
@@ -193,12 +201,20 @@ var (
 	LoginFailed = Error(18456, 1, 14, "Login failed for user 'user'.")
 	InMaster    = Answer(Database("master", "master"), LoginAck())
 
-	// The login goes on in the default database, because go-mssqldb does not set fDatabase: [MS-TDS] 2.2.6.4.
+	// The login goes on in the default database, because go-mssqldb does not set fDatabase:
+	// [MS-TDS] 2.2.6.4.
 	FallsBack = Decision{Answer: Answer(
 		Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. `+
 			`Using the user default database "master" instead.`), InMaster, Done(DoneFinal))}
 	NoDatabase = Refuse(
-		Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`), LoginFailed)
+		Error(
+			4060,
+			1,
+			11,
+			`Cannot open database "DS2" requested by the login. The login failed.`,
+		),
+		LoginFailed,
+	)
 )
 
 // Done is the token DONE: [MS-TDS] 2.2.7.6.

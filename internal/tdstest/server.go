@@ -1,6 +1,7 @@
-// Package tdstest is the server's side of SQL Server's protocol as far as logins go, for tests: it answers PRELOGIN,
-// TLS and LOGIN7 as a test says, with the token streams that [MS-TDS] describes and Microsoft's server sends. It runs
-// no SQL: a session gets the answers that a test recorded or none.
+// Package tdstest is the server's side of SQL Server's protocol as far as logins go, for tests: it
+// answers PRELOGIN, TLS and LOGIN7 as a test says, with the token streams that [MS-TDS] describes
+// and Microsoft's server sends. It runs no SQL: a session gets the answers that a test recorded or
+// none.
 //
 // [MS-TDS] is Microsoft's "Tabular Data Stream Protocol" specification.
 package tdstest
@@ -59,7 +60,8 @@ type Options struct {
 
 	// Decide answers a login. By default all are let in.
 	Decide func(Login) Decision
-	// Request answers a batch or a remote procedure call; nil is no answer until the client sends an attention.
+	// Request answers a batch or a remote procedure call; nil is no answer until the client sends
+	// an attention.
 	Request func(payload []byte) []byte
 }
 
@@ -99,8 +101,12 @@ func (s *Server) URL(database string, options ...string) *url.URL {
 	for i := 0; i+1 < len(options); i += 2 {
 		query.Set(options[i], options[i+1])
 	}
-	return &url.URL{Scheme: "sqlserver", User: url.UserPassword("user", "secret"), Host: s.listener.Addr().String(),
-		RawQuery: query.Encode()}
+	return &url.URL{
+		Scheme:   "sqlserver",
+		User:     url.UserPassword("user", "secret"),
+		Host:     s.listener.Addr().String(),
+		RawQuery: query.Encode(),
+	}
 }
 
 // Cut has every connection end at a phase from now on; Never lets them be.
@@ -174,7 +180,8 @@ func (s *Server) serve(conn net.Conn) error {
 	return s.session(client)
 }
 
-// readLogin reads LOGIN7, through TLS where that was agreed, and gives the connection that the session goes on on.
+// readLogin reads LOGIN7, through TLS where that was agreed, and gives the connection that the
+// session goes on on.
 func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err error) {
 	client = conn
 	var from io.Reader = conn
@@ -184,8 +191,11 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err 
 			return nil, nil, err
 		}
 		handshake := &handshakeConn{Conn: conn}
-		secure := tls.Server(handshake, &tls.Config{Certificates: []tls.Certificate{s.options.Certificate},
-			MinVersion: tls.VersionTLS10, MaxVersion: cmp.Or(s.options.TLSVersion, tls.VersionTLS12)})
+		secure := tls.Server(handshake, &tls.Config{
+			Certificates: []tls.Certificate{s.options.Certificate},
+			MinVersion:   tls.VersionTLS10,
+			MaxVersion:   cmp.Or(s.options.TLSVersion, tls.VersionTLS12),
+		})
 		if err := secure.Handshake(); err != nil {
 			return nil, nil, err
 		}

@@ -1,5 +1,5 @@
-// Package tune searches for the largest number of users with which a store keeps its limits. It decides what to run
-// next and when to stop; how a run is made and judged is the caller's.
+// Package tune searches for the largest number of users with which a store keeps its limits. It
+// decides what to run next and when to stop; how a run is made and judged is the caller's.
 package tune
 
 import (
@@ -10,14 +10,18 @@ import (
 	"ds2/internal/result"
 )
 
-// resolution is the part of a number of users up to which the largest is searched for: differences of the next number
-// are lost in those of its runs.
+// resolution is the part of a number of users up to which the largest is searched for: differences
+// of the next number are lost in those of its runs.
 const resolution = 16
 
-// Next is the trial to make after trials, without users where the search is over, and what it has found then. It
-// doubles the users until a trial fails, halves the interval between the largest number that passed and the smallest
-// that failed, and confirms the former. A number with a failed trial is out, and so is every larger one.
-func Next(c result.SearchConfig, trials []result.Trial) (next result.Trial, found result.SearchResult) {
+// Next is the trial to make after trials, without users where the search is over, and what it has
+// found then. It doubles the users until a trial fails, halves the interval between the largest
+// number that passed and the smallest that failed, and confirms the former. A number with a failed
+// trial is out, and so is every larger one.
+func Next(
+	c result.SearchConfig,
+	trials []result.Trial,
+) (next result.Trial, found result.SearchResult) {
 	low, high := bracket(trials)
 	switch {
 	case len(trials) == 0:
@@ -45,7 +49,8 @@ func Next(c result.SearchConfig, trials []result.Trial) (next result.Trial, foun
 	return next, found
 }
 
-// bracket is the smallest number of users of which a trial failed, and the largest below it that passed; 0: none.
+// bracket is the smallest number of users of which a trial failed, and the largest below it that
+// passed; 0: none.
 func bracket(trials []result.Trial) (low, high int) {
 	for _, t := range trials {
 		if !t.Passed && (high == 0 || t.Threads < high) {
@@ -60,8 +65,9 @@ func bracket(trials []result.Trial) (low, high int) {
 	return low, high
 }
 
-// Higher is a trial with fewer users than the result that passed with a value by more than a tenth above it: more users
-// do not lower the rate of a store, so one of the two is of another state of it. False: there is none.
+// Higher is a trial with fewer users than the result that passed with a value by more than a tenth
+// above it: more users do not lower the rate of a store, so one of the two is of another state of
+// it. False: there is none.
 func Higher(trials []result.Trial, users int, value float64) (higher result.Trial, found bool) {
 	for _, t := range trials {
 		if t.Passed && t.Threads < users && t.Value > max(1.1*value, higher.Value) {
@@ -74,10 +80,13 @@ func Higher(trials []result.Trial, users int, value float64) (higher result.Tria
 
 // ByUsers are the trials in the order of their users, and of time.
 func ByUsers(trials []result.Trial) []result.Trial {
-	return slices.SortedStableFunc(slices.Values(trials), func(a, b result.Trial) int { return a.Threads - b.Threads })
+	return slices.SortedStableFunc(slices.Values(trials), func(a, b result.Trial) int {
+		return a.Threads - b.Threads
+	})
 }
 
-// Left is how many more trials it takes if none that confirms fails; false while no limit has failed.
+// Left is how many more trials it takes if none that confirms fails; false while no limit has
+// failed.
 func Left(c result.SearchConfig, trials []result.Trial) (n int, known bool) {
 	low, high := bracket(trials)
 	if high == 0 && low < c.Max {

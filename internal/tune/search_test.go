@@ -9,7 +9,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestSearch searches stores whose limits hold up to a number of users, where the run of a number may fail by itself.
+// TestSearch searches stores whose limits hold up to a number of users, where the run of a number
+// may fail by itself.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		why        string
@@ -20,17 +21,32 @@ func TestSearch(t *testing.T) {
 		found      int
 		reason     string
 	}{
-		{"a limit above the start", 16, 512, 25, nil, []int{16, 32, 24, 28, 26, 25, 25, 25, 25}, 25,
-			"the limits fail with 26 users"},
-		{"many users, to a sixteenth", 16, 1024, 150, nil,
+		{
+			"a limit above the start", 16, 512, 25, nil,
+			[]int{16, 32, 24, 28, 26, 25, 25, 25, 25},
+			25,
+			"the limits fail with 26 users",
+		},
+		{
+			"many users, to a sixteenth", 16, 1024, 150, nil,
 			[]int{16, 32, 64, 128, 256, 192, 160, 144, 152, 144, 144, 144},
-			144, "the limits fail with 152 users"},
+			144, "the limits fail with 152 users",
+		},
 		{"a limit below the start", 16, 512, 3, nil, []int{16, 8, 4, 2, 3, 3, 3, 3}, 3, "the limits fail with 4 users"},
-		{"no limit in reach", 16, 40, 99, nil, []int{16, 32, 40, 40, 40, 40}, 40,
-			"no more users than 40 were allowed"},
+		{
+			"no limit in reach", 16, 40, 99, nil,
+			[]int{16, 32, 40, 40, 40, 40},
+			40,
+			"no more users than 40 were allowed",
+		},
 		{"a limit that no user holds", 2, 512, 0, nil, []int{2, 1}, 0, "the limits fail already with 1 user"},
-		{"a confirming run fails: fewer users", 4, 512, 6, []int{6}, []int{4, 8, 6, 7, 6, 6, 5, 5, 5, 5}, 5,
-			"the limits fail with 6 users"},
+		{
+			"a confirming run fails: fewer users", 4, 512, 6,
+			[]int{6},
+			[]int{4, 8, 6, 7, 6, 6, 5, 5, 5, 5},
+			5,
+			"the limits fail with 6 users",
+		},
 	} {
 		var users []int
 		var trials []result.Trial
@@ -64,7 +80,16 @@ func TestLeft(t *testing.T) {
 		}
 		for i, n := range left {
 			if n >= 0 && most > 0 {
-				assert.InDelta(t, len(left)-1-i, n, 2, "%d users, after trial %d of %d", most, i+1, len(left))
+				assert.InDelta(
+					t,
+					len(left)-1-i,
+					n,
+					2,
+					"%d users, after trial %d of %d",
+					most,
+					i+1,
+					len(left),
+				)
 			}
 		}
 	}

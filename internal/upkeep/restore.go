@@ -1,5 +1,5 @@
-// Package upkeep is what is done to databases beside the runs: reset, snapshots, restores before a run, and checks to
-// the last page.
+// Package upkeep is what is done to databases beside the runs: reset, snapshots, restores before a
+// run, and checks to the last page.
 package upkeep
 
 import (
@@ -40,8 +40,8 @@ func (r Restore) Name() string {
 	return r.Way
 }
 
-// Do restores the targets, one after the other. It ends when stop is over, but for the copying of a snapshot, without
-// whose end there is no database: that ends with ctx.
+// Do restores the targets, one after the other. It ends when stop is over, but for the copying of a
+// snapshot, without whose end there is no database: that ends with ctx.
 func (r Restore) Do(ctx, stop context.Context, targets []store.Database) error {
 	if r.Command != "" {
 		tell, end := r.Progress("restore", progress.Work)
@@ -71,17 +71,26 @@ func (r Restore) Do(ctx, stop context.Context, targets []store.Database) error {
 
 // LogKeeper is an engine of servers that keep all of their log until it is backed up.
 type LogKeeper interface {
-	// LogSpace is the size of the log and how much of it is in use. kept says that only a backup of the log frees that.
+	// LogSpace is the size of the log and how much of it is in use. kept says that only a backup of
+	// the log frees that.
 	LogSpace(ctx context.Context) (size, used int64, kept bool, err error)
 
-	// DiscardLog backs the log up to nowhere, which frees its room and ends the chain of its backups: the database can
-	// be restored to no time after the last full backup, until the next one.
+	// DiscardLog backs the log up to nowhere, which frees its room and ends the chain of its
+	// backups: the database can be restored to no time after the last full backup, until the next
+	// one.
 	DiscardLog(ctx context.Context) error
 }
 
-// Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in
-// use, the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
-func Reset(ctx context.Context, s store.Database, w workload.Workloads, discardLog bool, show progress.View) error {
+// Reset takes a database back to the state after the load. Where the server keeps its log and half
+// of it or more is in use, the next run would have to grow it and stop for that: it is refused
+// unless the log is to be discarded.
+func Reset(
+	ctx context.Context,
+	s store.Database,
+	w workload.Workloads,
+	discardLog bool,
+	show progress.View,
+) error {
 	if keeper, ok := s.(LogKeeper); ok {
 		if discardLog {
 			if err := keeper.DiscardLog(ctx); err != nil {
@@ -93,9 +102,13 @@ func Reset(ctx context.Context, s store.Database, w workload.Workloads, discardL
 			return err
 		}
 		if kept && used > size/2 {
-			return store.Refuse("reset "+s.Label(), "back the log up, or add --discard-log to back it up to NUL",
+			return store.Refuse(
+				"reset "+s.Label(),
+				"back the log up, or add --discard-log to back it up to NUL",
 				"more than half of its log, %d MB of %d MB, is in use, and only a backup of the log frees it",
-				used/1e6, size/1e6)
+				used/1e6,
+				size/1e6,
+			)
 		}
 	}
 	tell, stop := show("reset", progress.Work)

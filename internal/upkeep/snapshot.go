@@ -11,13 +11,13 @@ import (
 
 // Snapshotter is an engine that keeps a copy of a whole database beside it. There is at most one.
 type Snapshotter interface {
-	// CreateSnapshot makes the copy, in the place of an older one, which is kept until the new one is whole: whenever
-	// it is cut off, one of the two is there. The database must be idle.
+	// CreateSnapshot makes the copy, in the place of an older one, which is kept until the new one
+	// is whole: whenever it is cut off, one of the two is there. The database must be idle.
 	CreateSnapshot(ctx context.Context, how store.Copying) error
 
-	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy
-	// stays. What was set for the database, such as settings, rights and its owner, is as before, as far as
-	// Copying.Warn is not told otherwise.
+	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is
+	// disconnected. The copy stays. What was set for the database, such as settings, rights and its
+	// owner, is as before, as far as Copying.Warn is not told otherwise.
 	RestoreSnapshot(ctx context.Context, how store.Copying) error
 
 	// DropSnapshot removes the copy.
@@ -34,10 +34,16 @@ const (
 	SnapshotDrop    SnapshotWork = "drop"
 )
 
-// Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on
-// this machine is refused before anything is dropped for it. Say is told what the copy takes, what the server's drives
-// have, and what could not be kept.
-func Snapshot(ctx context.Context, s store.Database, work SnapshotWork, show progress.View, say func(string)) error {
+// Snapshot does something with the copy of a database. A copy for which there is no room on the
+// drives of a server on this machine is refused before anything is dropped for it. Say is told what
+// the copy takes, what the server's drives have, and what could not be kept.
+func Snapshot(
+	ctx context.Context,
+	s store.Database,
+	work SnapshotWork,
+	show progress.View,
+	say func(string),
+) error {
 	warn := func(what string) { say("snapshot: " + what) }
 	snapshotter, ok := s.(Snapshotter)
 	if !ok {
@@ -69,7 +75,8 @@ func Snapshot(ctx context.Context, s store.Database, work SnapshotWork, show pro
 	return snapshotter.DropSnapshot(ctx)
 }
 
-// checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
+// checkRoom says what room a copy takes and what there is, and is an error where it is known not to
+// suffice.
 func checkRoom(ctx context.Context, s store.Database, work SnapshotWork, say func(string)) error {
 	engine, ok := s.(load.Sizer)
 	if !ok {
@@ -99,9 +106,12 @@ func checkRoom(ctx context.Context, s store.Database, work SnapshotWork, say fun
 	free += freed
 	there := fmt.Sprintf("there is room for %.1f GB in %s", float64(free)/1e9, where)
 	if free < least {
-		return &store.Error{Op: fmt.Sprintf("snapshot %s %s", work, s.Label()), Class: store.Resource,
-			Err:  fmt.Errorf("%s, and %s", takes, there),
-			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}
+		return &store.Error{
+			Op:    fmt.Sprintf("snapshot %s %s", work, s.Label()),
+			Class: store.Resource,
+			Err:   fmt.Errorf("%s, and %s", takes, there),
+			Hint:  "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none",
+		}
 	}
 	say(takes + "; " + there)
 	return nil

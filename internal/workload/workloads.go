@@ -11,7 +11,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Workloads are those that there are, by name. The command line hands it down; nothing else chooses a workload.
+// Workloads are those that there are, by name. The command line hands it down; nothing else chooses
+// a workload.
 type Workloads map[string]Workload
 
 func (w Workloads) Names() []string {
@@ -24,7 +25,11 @@ func (w Workloads) Of(info store.Info) (Workload, error) {
 		return found, nil
 	}
 	known := strings.Join(w.Names(), " and ")
-	return nil, fmt.Errorf("its workload is %s, and this ds2 knows %s: use a newer ds2", info.Workload(), known)
+	return nil, fmt.Errorf(
+		"its workload is %s, and this ds2 knows %s: use a newer ds2",
+		info.Workload(),
+		known,
+	)
 }
 
 // patience is how long a database may take to say whose it is.

@@ -52,7 +52,8 @@ func (v verdicts) found() float64 {
 	return n / float64(len(v))
 }
 
-// detects is the difference, in percent, that would have been found in 80 %: what was found shifts with what is true.
+// detects is the difference, in percent, that would have been found in 80 %: what was found shifts
+// with what is true.
 func (v verdicts) detects() float64 {
 	var all []float64
 	for _, c := range v {
@@ -75,9 +76,16 @@ func welch(random *rand.Rand, of runs, each int) (v verdicts) {
 	return v
 }
 
-// figuresOf makes an experiment of identical configurations; noise is that of the last one against the others.
-func figuresOf(random *rand.Rand, of runs, configurations, blocks int, noise float64) (names []string,
-	all []measure.RunFigure) {
+// figuresOf makes an experiment of identical configurations; noise is that of the last one against
+// the others.
+func figuresOf(
+	random *rand.Rand,
+	of runs,
+	configurations, blocks int,
+	noise float64,
+) (names []string,
+	all []measure.RunFigure,
+) {
 	for i := range configurations {
 		names = append(names, fmt.Sprint("c", i))
 	}
@@ -89,7 +97,12 @@ func figuresOf(random *rand.Rand, of runs, configurations, blocks int, noise flo
 			if i == configurations-1 {
 				v *= noise
 			}
-			f := measure.RunFigure{Block: block + 1, Run: run, Configuration: names[i], Value: math.Exp(v)}
+			f := measure.RunFigure{
+				Block:         block + 1,
+				Run:           run,
+				Configuration: names[i],
+				Value:         math.Exp(v),
+			}
 			all = append(all, f)
 			run++
 		}
@@ -106,8 +119,18 @@ func blocked(random *rand.Rand, of runs, configurations, blocks int, noise float
 }
 
 func TestComparisons(t *testing.T) {
-	made := simulated(t, "comparisons", "between runs", "Welch 3+3", "Welch 5+5", "5 blocks", "6 blocks", "9 blocks",
-		"6 blocks of 4", "6 blocks of 4, the last 5 times as noisy")
+	made := simulated(
+		t,
+		"comparisons",
+		"between runs",
+		"Welch 3+3",
+		"Welch 5+5",
+		"5 blocks",
+		"6 blocks",
+		"9 blocks",
+		"6 blocks of 4",
+		"6 blocks of 4, the last 5 times as noisy",
+	)
 	for _, c := range []struct {
 		why string
 		of  runs
@@ -127,8 +150,15 @@ func TestComparisons(t *testing.T) {
 		}{{2, 5, 1}, {2, 6, 1}, {2, 9, 1}, {4, 6, 1}, {4, 6, 5}} {
 			v := blocked(random, c.of, b.configurations, b.blocks, b.noise)
 			row = append(row, v.String())
-			assert.True(t, within(v.found(), 0, .055), "%s, %d blocks of %d: %s of identical systems are told apart",
-				c.why, b.blocks, b.configurations, share(v.found()))
+			assert.True(
+				t,
+				within(v.found(), 0, .055),
+				"%s, %d blocks of %d: %s of identical systems are told apart",
+				c.why,
+				b.blocks,
+				b.configurations,
+				share(v.found()),
+			)
 			plan := measure.Smallest(2, b.configurations, b.blocks, false)
 			if c.why == "2 %" && b.noise == 1 && math.Abs(plan/v.detects()-1) > .15 {
 				t.Errorf("%d blocks of %d find %.1f %% in 8 of 10, and the plan says %.1f %%",
@@ -141,8 +171,14 @@ func TestComparisons(t *testing.T) {
 
 // TestLooks has identical systems looked at again and again, until something is significant.
 func TestLooks(t *testing.T) {
-	made := simulated(t, "looks", "identical systems, 2 % between runs", "looked at after", "something found",
-		"were every look taken for the only one")
+	made := simulated(
+		t,
+		"looks",
+		"identical systems, 2 % between runs",
+		"looked at after",
+		"something found",
+		"were every look taken for the only one",
+	)
 	each := []int{5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	for _, c := range []struct {
 		why     string
@@ -178,7 +214,14 @@ func TestLooks(t *testing.T) {
 			most = .085
 		}
 		made.row(c.why, listed(c.looks), share(of[0]), share(of[1]))
-		assert.True(t, within(of[0], 0, most), "%s, %v: %s found different", c.why, c.looks, share(of[0]))
+		assert.True(
+			t,
+			within(of[0], 0, most),
+			"%s, %v: %s found different",
+			c.why,
+			c.looks,
+			share(of[0]),
+		)
 	}
 }
 
@@ -191,8 +234,14 @@ func listed(numbers []int) string {
 
 // TestUntil is of what experiments say that stop when their interval is narrow.
 func TestUntil(t *testing.T) {
-	made := simulated(t, "until", "variation between runs, as a share of `until`", "stop before 15 blocks",
-		"hold the truth, of those", "hold the truth, of all")
+	made := simulated(
+		t,
+		"until",
+		"variation between runs, as a share of `until`",
+		"stop before 15 blocks",
+		"hold the truth, of those",
+		"hold the truth, of all",
+	)
 	for _, variation := range []float64{.5, .75, 1, 1.5} {
 		random := randomOf(fmt.Sprint("until", variation))
 		of := shares(func() []bool {

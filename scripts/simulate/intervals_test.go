@@ -20,7 +20,8 @@ type process struct {
 	phi    float64 // what share of the noise of each second is left to the next
 	cycle  int     // seconds from one checkpoint to the next; 0: there are none
 	jitter float64
-	change func(random *rand.Rand, orders []float64, begins []int) // what else befalls them; nil: nothing
+	// what else befalls them; nil: nothing
+	change func(random *rand.Rand, orders []float64, begins []int)
 }
 
 func (p process) orders(random *rand.Rand, seconds int, begins []int) []float64 {
@@ -82,15 +83,18 @@ func pareto() process {
 
 // levels keeps one of two rates, 20 % apart, for 300 s on average before it takes the other.
 func levels() process {
-	return process{name: "two levels, 300 s", change: func(random *rand.Rand, all []float64, _ []int) {
-		level := float64(1000 * (2*random.IntN(2) - 1))
-		for i := range all {
-			if random.Float64() < 1./300 {
-				level = -level
+	return process{
+		name: "two levels, 300 s",
+		change: func(random *rand.Rand, all []float64, _ []int) {
+			level := float64(1000 * (2*random.IntN(2) - 1))
+			for i := range all {
+				if random.Float64() < 1./300 {
+					level = -level
+				}
+				all[i] += level
 			}
-			all[i] += level
-		}
-	}}
+		},
+	}
 }
 
 // series is a run phase of these seconds, with the begins of the checkpoints in it.
@@ -119,8 +123,8 @@ func (p process) series(random *rand.Rand, seconds int) measure.Series {
 	return s
 }
 
-// covered is what came of many intervals; known is the share of those of one who knows the variation that contain the
-// true value.
+// covered is what came of many intervals; known is the share of those of one who knows the
+// variation that contain the true value.
 type covered struct{ held, width, marked, given, known float64 }
 
 func (c covered) String() string {
@@ -134,9 +138,14 @@ func (c covered) String() string {
 	return text
 }
 
-// intervals compares the intervals of windows of runs with the true value, and their width against that of one who
-// knows the variation of such windows.
-func intervals(random *rand.Rand, p process, runs, seconds int, spec measure.WindowSpec) (c covered) {
+// intervals compares the intervals of windows of runs with the true value, and their width against
+// that of one who knows the variation of such windows.
+func intervals(
+	random *rand.Rand,
+	p process,
+	runs, seconds int,
+	spec measure.WindowSpec,
+) (c covered) {
 	var rates, halves []float64
 	for range runs {
 		w, err := p.series(random, seconds).Compute(spec)
@@ -188,19 +197,46 @@ func longRun(p process) float64 {
 
 func last(seconds, of int) measure.WindowSpec {
 	to := time.Duration(of) * time.Second
-	return measure.WindowSpec{Name: "w", Span: measure.Span{From: to - time.Duration(seconds)*time.Second, To: to}}
+	return measure.WindowSpec{
+		Name: "w",
+		Span: measure.Span{From: to - time.Duration(seconds)*time.Second, To: to},
+	}
 }
 
-// bounds is what share of the intervals of runs of such a process and length has to contain the true value, and how
-// many of them may be marked as few independent samples.
+// bounds is what share of the intervals of runs of such a process and length has to contain the
+// true value, and how many of them may be marked as few independent samples.
 var bounds = map[string]struct{ least, from, to float64 }{
-	"φ 0, 60": {.93, 0, .1}, "φ 0, 200": {.93, 0, .05}, "φ 0, 600": {.93, 0, .05}, "φ 0, 1200": {.93, 0, .05},
-	"φ 0.8, 200": {.92, 0, .2}, "φ 0.8, 1200": {.93, 0, .05}, "φ 0.9, 1200": {.93, 0, .05},
-	"φ 0.95, 200": {.90, .5, 1}, "φ 0.95, 1200": {.93, 0, .05}, "white noise and φ 0.95, 1200": {.93, 0, .05},
+	"φ 0, 60": {
+		.93,
+		0,
+		.1,
+	},
+	"φ 0, 200":    {.93, 0, .05},
+	"φ 0, 600":    {.93, 0, .05},
+	"φ 0, 1200":   {.93, 0, .05},
+	"φ 0.8, 200":  {.92, 0, .2},
+	"φ 0.8, 1200": {.93, 0, .05},
+	"φ 0.9, 1200": {.93, 0, .05},
+	"φ 0.95, 200": {
+		.90,
+		.5,
+		1,
+	},
+	"φ 0.95, 1200":                 {.93, 0, .05},
+	"white noise and φ 0.95, 1200": {.93, 0, .05},
 }
 
 func TestIntervals(t *testing.T) {
-	made := simulated(t, "intervals", "process", "60 s", "200 s", "600 s", "1,200 s", "200 of 1,200 s")
+	made := simulated(
+		t,
+		"intervals",
+		"process",
+		"60 s",
+		"200 s",
+		"600 s",
+		"1,200 s",
+		"200 of 1,200 s",
+	)
 	for _, p := range []process{
 		memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9, .2), wander(.95, .2), wander(.98, .2),
 		levels(), pareto(), sawtooth(100, 0), sawtooth(300, 0),
@@ -215,9 +251,16 @@ func TestIntervals(t *testing.T) {
 			}
 			got := intervals(random, p, runs, c[1], last(c[0], c[1]))
 			row = append(row, got.String())
-			assert.True(t, c[0] == c[1] || p.cycle > 0 || within(got.held, 0, .97),
-				"%s, %v s: %s of the intervals contain the true value, want at most .970", p.name, c, got)
-			inside := got.held >= b.least-.02 && got.given == 1 && got.marked >= b.from && got.marked <= b.to
+			assert.True(
+				t,
+				c[0] == c[1] || p.cycle > 0 || within(got.held, 0, .97),
+				"%s, %v s: %s of the intervals contain the true value, want at most .970",
+				p.name,
+				c,
+				got,
+			)
+			inside := got.held >= b.least-.02 && got.given == 1 && got.marked >= b.from &&
+				got.marked <= b.to
 			assert.True(t, !held || inside, "%s, %v s: %+v, want %+v", p.name, c, got, b)
 		}
 		made.row(row[:6]...) // 60 of 1,200 s is not published
@@ -231,17 +274,35 @@ func TestCycles(t *testing.T) {
 		sawtooth(100, 0), sawtooth(130, 0), sawtooth(130, .1), sawtooth(250, 0), sawtooth(300, 0),
 	} {
 		random := randomOf(p.name)
-		whole := intervals(random, p, *replicates, 1200+p.cycle, measure.WindowSpec{Name: "w", Cycles: 1200 / p.cycle})
-		assert.True(t, within(whole.held, .93, .98) && whole.width <= 1.4,
-			"%s: %s of whole cycles, want .93 to .98, at most 1.4 times as wide as the truth", p.name, whole)
+		whole := intervals(
+			random,
+			p,
+			*replicates,
+			1200+p.cycle,
+			measure.WindowSpec{Name: "w", Cycles: 1200 / p.cycle},
+		)
+		assert.True(
+			t,
+			within(whole.held, .93, .98) && whole.width <= 1.4,
+			"%s: %s of whole cycles, want .93 to .98, at most 1.4 times as wide as the truth",
+			p.name,
+			whole,
+		)
 		all := intervals(random, p, *replicates, 1200, last(1200, 1200))
 		part := intervals(random, p, *replicates, 1200, last(200, 1200))
-		assert.GreaterOrEqual(t, part.held, .93, "%s: of windows that lie anywhere in the cycle", p.name)
+		assert.GreaterOrEqual(
+			t,
+			part.held,
+			.93,
+			"%s: of windows that lie anywhere in the cycle",
+			p.name,
+		)
 		made.row(p.name, whole.String(), all.String(), part.String(), share(part.known))
 	}
 }
 
-// minutes is a run of 24 hours whose samples are minutes, with white noise beside a wander of a memory of n hours.
+// minutes is a run of 24 hours whose samples are minutes, with white noise beside a wander of a
+// memory of n hours.
 func minutes(hours, loss float64) process {
 	return process{change: func(random *rand.Rand, all []float64, begins []int) {
 		if hours > 0 {
@@ -254,8 +315,14 @@ func minutes(hours, loss float64) process {
 }
 
 func TestTrends(t *testing.T) {
-	made := simulated(t, "trends", "24 hours of white noise and a wander of", "trend found, none there",
-		"told", "found, a loss of 3 % there")
+	made := simulated(
+		t,
+		"trends",
+		"24 hours of white noise and a wander of",
+		"trend found, none there",
+		"told",
+		"found, a loss of 3 % there",
+	)
 	for _, hours := range []float64{0, .5, 1, 3} {
 		random := randomOf(fmt.Sprint("trend", hours))
 		of := func(loss float64) []float64 {
@@ -273,20 +340,32 @@ func TestTrends(t *testing.T) {
 		none := of(0)
 		loss := of(.03)
 		chance := 3 * math.Sqrt(.015/float64(*replicates))
-		assert.LessOrEqual(t, none[1], .015+chance, "%g hours: a trend is found where none is", hours)
+		assert.LessOrEqual(
+			t,
+			none[1],
+			.015+chance,
+			"%g hours: a trend is found where none is",
+			hours,
+		)
 		made.row(fmt.Sprintf("%g hours", hours), share(none[1]), share(none[0]), share(loss[1]))
 	}
 }
 
-// TestTrendsOfRuns: of seconds too that resemble their neighbours a trend is seldom found, and a loss that matters is.
+// TestTrendsOfRuns: of seconds too that resemble their neighbours a trend is seldom found, and a
+// loss that matters is.
 func TestTrendsOfRuns(t *testing.T) {
 	nightly.Long(t, "simulates for seconds")
 	for _, c := range []struct {
 		seconds              int
 		phi, loss, low, high float64 // share of the runs in which a trend is found
 	}{
-		{1200, 0, 0, 0, .015}, {1200, .9, 0, 0, .015}, {200, .9, 0, 0, .025}, {60, .9, 0, 0, .025},
-		{3600, .9, .08, .95, 1}, {1200, 0, .08, .95, 1}, {60, 0, .2, .95, 1},
+		{1200, 0, 0, 0, .015},
+		{1200, .9, 0, 0, .015},
+		{200, .9, 0, 0, .025},
+		{60, .9, 0, 0, .025},
+		{3600, .9, .08, .95, 1},
+		{1200, 0, .08, .95, 1},
+		{60, 0, .2, .95, 1},
 	} {
 		p := memory(c.phi)
 		random := randomOf(fmt.Sprint("trend of a run", c))

@@ -1,5 +1,6 @@
-// Package simulate runs the functions that ds2 judges measurements by on simulated ones, of which the truth is known,
-// and holds them to what docs/explanation/method.md says of them. With -write it writes the tables of a page.
+// Package simulate runs the functions that ds2 judges measurements by on simulated ones, of which
+// the truth is known, and holds them to what docs/explanation/method.md says of them. With -write
+// it writes the tables of a page.
 package simulate
 
 import (
@@ -41,7 +42,8 @@ func (t *table) markdown() string {
 
 var writing sync.Mutex // of pages
 
-// simulated is the table that a test makes, with its head, and which is published when the test ends.
+// simulated is the table that a test makes, with its head, and which is published when the test
+// ends.
 func simulated(t *testing.T, name string, head ...string) *table {
 	t.Helper()
 	nightly.Long(t, "simulates for seconds")
@@ -62,14 +64,19 @@ func publish(t *testing.T, name string, made *table) {
 	}
 	page, err := os.ReadFile(*write)
 	require.NoError(t, err)
-	marked := regexp.MustCompile(fmt.Sprintf(`(?s)(<!-- simulated: %s -->\n).*?(<!-- end -->)`, regexp.QuoteMeta(name)))
+	marked := regexp.MustCompile(
+		fmt.Sprintf(`(?s)(<!-- simulated: %s -->\n).*?(<!-- end -->)`, regexp.QuoteMeta(name)),
+	)
 	require.True(t, marked.Match(page), "%s has no place for the table %s", *write, name)
-	text := marked.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}")
+	text := marked.ReplaceAllString(
+		string(page),
+		"${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}",
+	)
 	require.NoError(t, os.WriteFile(*write, []byte(text), 0o644))
 }
 
-// within says whether a share that was simulated lies between two bounds, as far as the replicates can tell: three
-// standard errors.
+// within says whether a share that was simulated lies between two bounds, as far as the replicates
+// can tell: three standard errors.
 func within(share, low, high float64) bool {
 	slack := 3 * math.Sqrt(.25*.25/float64(*replicates)) // of a share of about .94
 	return share >= low-slack && share <= high+slack

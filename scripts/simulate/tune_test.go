@@ -21,7 +21,8 @@ type store struct {
 	limit float64
 }
 
-// network is a closed network of queues, solved exactly by mean value analysis (Reiser and Lavenberg, 1980).
+// network is a closed network of queues, solved exactly by mean value analysis (Reiser and
+// Lavenberg, 1980).
 func network(demands ...float64) func(int) (float64, float64) {
 	return func(users int) (float64, float64) {
 		queue := make([]float64, len(demands))
@@ -110,9 +111,22 @@ func TestTune(t *testing.T) {
 			assert.True(t, noise > .03 || within(holds, .95, 1) && within(found, .85, 1),
 				"%s: %s of the users, %s hold the limit", s.name, share(found), share(holds))
 			chance := 3 * .7 * noise / math.Sqrt(n) // the median of three has .67 of the variation
-			assert.LessOrEqual(t, math.Abs(says), .003+chance, "%s at %g: the result is off", s.name, noise)
+			assert.LessOrEqual(
+				t,
+				math.Abs(says),
+				.003+chance,
+				"%s at %g: the result is off",
+				s.name,
+				noise,
+			)
 		}
-		made.row(append(row, keeps[:len(keeps)-3], fmt.Sprintf("%.1f", trials), luck[:len(luck)-3]+" %")...)
+		made.row(
+			append(
+				row,
+				keeps[:len(keeps)-3],
+				fmt.Sprintf("%.1f", trials),
+				luck[:len(luck)-3]+" %",
+			)...)
 	}
 }
 

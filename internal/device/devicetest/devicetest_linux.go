@@ -1,5 +1,5 @@
-// Package devicetest makes a drive for one test alone: a loop device with a file system, and what the kernel counts of
-// it.
+// Package devicetest makes a drive for one test alone: a loop device with a file system, and what
+// the kernel counts of it.
 package devicetest
 
 import (
@@ -31,12 +31,14 @@ type Drive struct {
 // Attach makes a drive of a file. The test is skipped where it may not.
 func Attach(t testing.TB, file string, options ...string) Drive {
 	t.Helper()
-	out, err := exec.Command("losetup", append([]string{"--find", "--show", file}, options...)...).CombinedOutput()
+	out, err := exec.Command("losetup", append([]string{"--find", "--show", file}, options...)...).
+		CombinedOutput()
 	if err != nil {
 		t.Skipf("only root can make a loop device: %v: %s", err, out)
 	}
 	d := Drive{Path: strings.TrimSpace(string(out))}
-	// From now on the kernel detaches it when it is closed here and not mounted: also where the test is killed.
+	// From now on the kernel detaches it when it is closed here and not mounted: also where the
+	// test is killed.
 	open, err := os.Open(d.Path)
 	require.NoError(t, err)
 	out, err = exec.Command("losetup", "--detach", d.Path).CombinedOutput()
@@ -53,7 +55,8 @@ func Attach(t testing.TB, file string, options ...string) Drive {
 	return d
 }
 
-// Mount makes a drive of n bytes, which lie in a directory on another drive or in memory (/dev/shm), with ext4.
+// Mount makes a drive of n bytes, which lie in a directory on another drive or in memory
+// (/dev/shm), with ext4.
 func Mount(t testing.TB, on string, bytes int64) Drive {
 	t.Helper()
 	under, err := os.MkdirTemp(on, "ds2-drive-")
@@ -66,18 +69,22 @@ func Mount(t testing.TB, on string, bytes int64) Drive {
 	return mount(t, "ext4", under, image, bytes)
 }
 
-// atEnd has a shell do something to a directory when the test has ended, or was killed: its standard input ends then.
+// atEnd has a shell do something to a directory when the test has ended, or was killed: its
+// standard input ends then.
 func atEnd(t testing.TB, do, dir string) {
 	t.Helper()
 	shell := exec.Command("sh", "-c", "cat; "+do, dir)
-	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what kills the test does not kill it
+	shell.SysProcAttr = &syscall.SysProcAttr{
+		Setpgid: true,
+	} // so that what kills the test does not kill it
 	input, err := shell.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, shell.Start())
 	t.Cleanup(func() { assert.NoError(t, errors.Join(input.Close(), shell.Wait())) })
 }
 
-// mount makes a drive of an image, which it makes too, with a file system that is mounted below a directory.
+// mount makes a drive of an image, which it makes too, with a file system that is mounted below a
+// directory.
 func mount(t testing.TB, fileSystem, under, image string, bytes int64, options ...string) Drive {
 	t.Helper()
 	require.NoError(t, os.WriteFile(image, nil, 0o600))
@@ -97,8 +104,8 @@ func mount(t testing.TB, fileSystem, under, image string, bytes int64, options .
 	return d
 }
 
-// TempDir is a directory on a drive, for a test that looks at what the drive did: other temporary files may lie in
-// memory. Those of /var/tmp outlive a restart of the machine, so they do not.
+// TempDir is a directory on a drive, for a test that looks at what the drive did: other temporary
+// files may lie in memory. Those of /var/tmp outlive a restart of the machine, so they do not.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "ds2-test-")
@@ -114,8 +121,8 @@ func Aligned(size int) []byte {
 	return b[skip : skip+size]
 }
 
-// Forget has the kernel write all files of a directory out and take them out of its page cache. Those of a server that
-// runs may come and go meanwhile.
+// Forget has the kernel write all files of a directory out and take them out of its page cache.
+// Those of a server that runs may come and go meanwhile.
 func Forget(t testing.TB, dir string) {
 	t.Helper()
 	unix.Sync() // only clean pages can be forgotten
@@ -133,7 +140,8 @@ func Forget(t testing.TB, dir string) {
 	require.NoError(t, err)
 }
 
-// Counts are what the kernel has counted of a drive. A flush is among the writes too, since it comes as an empty one.
+// Counts are what the kernel has counted of a drive. A flush is among the writes too, since it
+// comes as an empty one.
 type Counts struct{ Reads, ReadBytes, ReadSeconds, Writes, MergedWrites, Flushes float64 }
 
 // Counts reads them; see Documentation/block/stat.rst.
@@ -149,8 +157,9 @@ func (d Drive) Counts(t testing.TB) Counts {
 	}
 }
 
-// Slow is a drive that can be held to a number of reads and writes a second: the kernel counts how long they take as it
-// does for any drive. Its image lies on another drive, and a control group holds that one back.
+// Slow is a drive that can be held to a number of reads and writes a second: the kernel counts how
+// long they take as it does for any drive. Its image lies on another drive, and a control group
+// holds that one back.
 type Slow struct {
 	Drive
 	below Drive
@@ -171,14 +180,15 @@ func MountSlow(t testing.TB, fileSystem, on string, bytes int64) *Slow {
 	return s
 }
 
-// Hold has the drive do at most these reads, and these writes and flushes, a second from now on; 0 is any number. It
-// lets them through in bursts, at most every tenth of a second.
+// Hold has the drive do at most these reads, and these writes and flushes, a second from now on; 0
+// is any number. It lets them through in bursts, at most every tenth of a second.
 func (s *Slow) Hold(t testing.TB, reads, writes int) {
 	t.Helper()
 	require.NoError(t, s.below.hold(reads, writes))
 }
 
-// HoldAbove has at most these reads and writes a second reach the drive, whose counters do not see that they wait.
+// HoldAbove has at most these reads and writes a second reach the drive, whose counters do not see
+// that they wait.
 func (s *Slow) HoldAbove(t testing.TB, reads, writes int) {
 	t.Helper()
 	require.NoError(t, s.hold(reads, writes))
@@ -195,8 +205,8 @@ func (d Drive) hold(reads, writes int) error {
 	return nil
 }
 
-// Small is a file system in memory, of a size such as 24m, that belongs to the owner of a file, such as a server's
-// directory; grow makes it larger.
+// Small is a file system in memory, of a size such as 24m, that belongs to the owner of a file,
+// such as a server's directory; grow makes it larger.
 func Small(t testing.TB, size, owner string) (dir string, grow func(size string)) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ds2-small-drive-") // where other users may go
@@ -211,7 +221,10 @@ func Small(t testing.TB, size, owner string) (dir string, grow func(size string)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
-	require.NoError(t, errors.Join(os.Chown(dir, int(user.Uid), int(user.Gid)), os.Chmod(dir, 0o700)))
+	require.NoError(
+		t,
+		errors.Join(os.Chown(dir, int(user.Uid), int(user.Gid)), os.Chmod(dir, 0o700)),
+	)
 	return dir, func(size string) {
 		require.NoError(t, syscall.Mount("ds2", dir, "tmpfs", syscall.MS_REMOUNT, "size="+size))
 	}

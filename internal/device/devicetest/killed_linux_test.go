@@ -26,7 +26,8 @@ func TestKilled(t *testing.T) {
 	require.Error(t, cmd.Run())
 	assert.Eventually(t, func() bool {
 		images, _ := filepath.Glob(filepath.Join(dir, "*", "below", "image"))
-		loops, err := exec.Command("losetup", "--list", "--noheadings", "--output", "BACK-FILE").Output()
+		loops, err := exec.Command("losetup", "--list", "--noheadings", "--output", "BACK-FILE").
+			Output()
 		return err == nil && len(images) == 0 && !strings.Contains(string(loops), dir)
 	}, time.Minute, 10*time.Millisecond)
 }

@@ -1,4 +1,5 @@
-// Package pgtest gives tests a real PostgreSQL: one server for a test binary, a fresh database for each test.
+// Package pgtest gives tests a real PostgreSQL: one server for a test binary, a fresh database for
+// each test.
 package pgtest
 
 import (
@@ -31,11 +32,13 @@ var (
 	databases atomic.Int64
 )
 
-// Main runs the tests and then stops the server, if one of them asked for it. A package that uses Database has
+// Main runs the tests and then stops the server, if one of them asked for it. A package that uses
+// Database has
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
-// A test binary that panics or runs out of time never comes back here: the server then ends with it.
+// A test binary that panics or runs out of time never comes back here: the server then ends with
+// it.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
 // Run runs the tests, stops the server and returns the exit code.
@@ -62,11 +65,15 @@ func Version(t testing.TB) int {
 	return version
 }
 
-// Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server, or
-// change what all databases share, start a separate one.
+// Server is the test binary's server, started by the first test that asks. Tests that kill or
+// restart a server, or change what all databases share, start a separate one.
 func Server(t testing.TB) *localpg.Server {
 	t.Helper()
-	require.True(t, inMain, "this package's TestMain must be pgtest.Main, so that the server is stopped")
+	require.True(
+		t,
+		inMain,
+		"this package's TestMain must be pgtest.Main, so that the server is stopped",
+	)
 	version := Version(t)
 	startOnce.Do(func() {
 		// Not t.Context(): the server outlives the test that asks first.
@@ -96,8 +103,8 @@ func Database(t testing.TB) string {
 	return Copy(t, "template1")
 }
 
-// Copy is Database with the contents of a database of the test's server, without connections, or only for a moment
-// more.
+// Copy is Database with the contents of a database of the test's server, without connections, or
+// only for a moment more.
 func Copy(t testing.TB, database string) string {
 	t.Helper()
 	s := Server(t)
@@ -106,7 +113,8 @@ func Copy(t testing.TB, database string) string {
 	t.Cleanup(func() { Exec(t, db, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
 	db.SetMaxIdleConns(0)
 	_, err := db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
-	for err != nil && strings.Contains(err.Error(), "55006") { // a session of the other has yet to end
+	// a session of the other has yet to end
+	for err != nil && strings.Contains(err.Error(), "55006") {
 		_, err = db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
 	}
 	require.NoError(t, err)
@@ -144,7 +152,8 @@ func Flip(t testing.TB, path string, at int64) {
 // Exec executes statements one after the other, also when the test has ended.
 func Exec(t testing.TB, db interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)
-}, statements ...string) {
+}, statements ...string,
+) {
 	t.Helper()
 	for _, statement := range statements {
 		_, err := db.ExecContext(context.Background(), statement)
@@ -152,8 +161,8 @@ func Exec(t testing.TB, db interface {
 	}
 }
 
-// Counted waits until the sessions of a database have ended, all but the one that asks: the server counts the last that
-// a session did when it ends. The pool keeps no session from now on.
+// Counted waits until the sessions of a database have ended, all but the one that asks: the server
+// counts the last that a session did when it ends. The pool keeps no session from now on.
 func Counted(t testing.TB, db *sql.DB) {
 	t.Helper()
 	db.SetMaxIdleConns(0)
@@ -172,8 +181,9 @@ func Await(t testing.TB, db *sql.DB, query string) {
 	}
 }
 
-// Contents gives for each table of a database its number of rows and a sum over the hashes of all of them, which does
-// not depend on their order. What a reset notes for the next, in ds2_info, is none of them.
+// Contents gives for each table of a database its number of rows and a sum over the hashes of all
+// of them, which does not depend on their order. What a reset notes for the next, in ds2_info, is
+// none of them.
 func Contents(t testing.TB, url string) map[string]string {
 	t.Helper()
 	db := DB(t, url)
@@ -196,7 +206,11 @@ func Value[T any](t testing.TB, db *sql.DB, query string) (v T) {
 }
 
 // Open opens a store of a target for the test, with an engine's Open.
-func Open[S interface{ Close() error }](t testing.TB, open func(*url.URL) (S, error), target string) S {
+func Open[S interface{ Close() error }](
+	t testing.TB,
+	open func(*url.URL) (S, error),
+	target string,
+) S {
 	t.Helper()
 	u, err := url.Parse(target)
 	require.NoError(t, err)

@@ -7,10 +7,16 @@ import (
 	"strconv"
 )
 
-// PrepareRead prepares a session for reading large tables: audit.BulkReader. The audit reads with several sessions at
-// once, so none of them takes workers besides, which would start again with every range. It joins whole ranges, whose
-// pages are read once and in their order: a lookup for each row would come back to the same pages over and over.
-func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error) {
+// PrepareRead prepares a session for reading large tables: audit.BulkReader. The audit reads with
+// several sessions at once, so none of them takes workers besides, which would start again with
+// every range. It joins whole ranges, whose pages are read once and in their order: a lookup for
+// each row would come back to the same pages over and over.
+func (s *Store) PrepareRead(
+	ctx context.Context,
+	conn *sql.Conn,
+	ranges bool,
+	temp int64,
+) (limited bool, err error) {
 	const op = "prepare a session for the audit"
 	_, err = conn.ExecContext(ctx, `SELECT set_config(name, value, false) FROM (VALUES
 		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'),
@@ -29,8 +35,13 @@ func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, te
 // extension is how many empty pages a table may be given at once, which rows that come later fill.
 const extension = 64
 
-// Slices divides a table into ranges of blocks: audit.BulkReader. Version 13 has no plan that reads such a range alone.
-func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (slices []string, end int64, err error) {
+// Slices divides a table into ranges of blocks: audit.BulkReader. Version 13 has no plan that reads
+// such a range alone.
+func (s *Store) Slices(
+	ctx context.Context,
+	table string,
+	behind, bytes int64,
+) (slices []string, end int64, err error) {
 	var version int
 	var size, block int64
 	err = s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int,
@@ -41,7 +52,8 @@ func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (
 	}
 	for from, step := behind, max(bytes/block, 1); from*block < size || slices == nil; from += step {
 		slice := fmt.Sprintf("ctid >= '(%d,0)'", from)
-		if to := from + step; to*block < size { // the last one goes on to the end, wherever that is by then
+		// the last one goes on to the end, wherever that is by then
+		if to := from + step; to*block < size {
 			slice += fmt.Sprintf(" AND ctid < '(%d,0)'", to)
 		}
 		slices = append(slices, slice)
@@ -49,12 +61,13 @@ func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (
 	return slices, max(size/block-extension, 0), nil
 }
 
-// Changed counts updated and deleted rows: audit.ChangeCounter. A row that was not inserted because another session did
-// so first counts as deleted.
+// Changed counts updated and deleted rows: audit.ChangeCounter. A row that was not inserted because
+// another session did so first counts as deleted.
 func (s *Store) Changed(ctx context.Context, updated, deleted []string) (n int64, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN relname = ANY ($1) THEN n_tup_upd ELSE 0 END
 			+ CASE WHEN relname = ANY ($2) AND current_setting('server_version_num')::int >= 150000
 				THEN n_tup_del ELSE 0 END), 0)::bigint
-		FROM pg_stat_user_tables WHERE schemaname = current_schema()`, updated, deleted).Scan(&n)
+		FROM pg_stat_user_tables WHERE schemaname = current_schema()`, updated, deleted).
+		Scan(&n)
 	return n, s.Wrap("ask how many rows were changed", err)
 }

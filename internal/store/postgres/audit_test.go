@@ -13,8 +13,8 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// TestTempLimit prepares sessions of a superuser, whom the server holds to the limit, and of another user, whom it does
-// not.
+// TestTempLimit prepares sessions of a superuser, whom the server holds to the limit, and of
+// another user, whom it does not.
 func TestTempLimit(t *testing.T) {
 	target := pgtest.Database(t)
 	for want, s := range map[string]*postgres.Store{"2MB": open(t, target), "-1": plain(t, target)} {
@@ -30,11 +30,14 @@ func TestTempLimit(t *testing.T) {
 	}
 }
 
-// TestDiskFullNamesTheFileSystem makes errors of what a server says whose drive is full: of many users at once, without
-// a connection for each.
+// TestDiskFullNamesTheFileSystem makes errors of what a server says whose drive is full: of many
+// users at once, without a connection for each.
 func TestDiskFullNamesTheFileSystem(t *testing.T) {
 	s := open(t, pgtest.Database(t))
-	unlock, err := s.Lock(t.Context(), store.Lock{Holder: store.Holder{Command: "verify", PID: 1, Host: "here"}})
+	unlock, err := s.Lock(
+		t.Context(),
+		store.Lock{Holder: store.Holder{Command: "verify", PID: 1, Host: "here"}},
+	)
 	require.NoError(t, err)
 	defer unlock()
 	const said = `could not write to file "base/pgsql_tmp/pgsql_tmp7.0": No space left on device`
@@ -45,10 +48,14 @@ func TestDiskFullNamesTheFileSystem(t *testing.T) {
 	before := s.DB().Stats()
 	var all sync.WaitGroup
 	for range 50 {
-		all.Go(func() { assert.ErrorContains(t, s.Wrap("write", full), "make room on the server's drives") })
+		all.Go(func() {
+			assert.ErrorContains(t, s.Wrap("write", full), "make room on the server's drives")
+		})
 	}
 	all.Wait()
 	after := s.DB().Stats()
-	opened := int64(after.OpenConnections-before.OpenConnections) + after.MaxIdleClosed - before.MaxIdleClosed
+	opened := int64(
+		after.OpenConnections-before.OpenConnections,
+	) + after.MaxIdleClosed - before.MaxIdleClosed
 	assert.LessOrEqual(t, opened, int64(1))
 }

@@ -13,8 +13,9 @@ import (
 	"ds2/datagen"
 )
 
-// binaryRows are the rows of parts in the format of COPY … (FORMAT binary), which costs the server less than text,
-// without what stands before the first and after the last. Nothing is allocated for a row.
+// binaryRows are the rows of parts in the format of COPY … (FORMAT binary), which costs the server
+// less than text, without what stands before the first and after the last. Nothing is allocated for
+// a row.
 type binaryRows struct {
 	parts   []datagen.Part // still to be opened
 	rows    datagen.Rows
@@ -43,9 +44,15 @@ const (
 )
 
 var kinds = map[uint32]kind{
-	pgtype.Int2OID: smallint, pgtype.Int4OID: integer, pgtype.Int8OID: bigint, pgtype.DateOID: date,
-	pgtype.NumericOID: numeric, pgtype.TextOID: text, pgtype.VarcharOID: text, pgtype.BPCharOID: text,
-	pgtype.ByteaOID: text,
+	pgtype.Int2OID:    smallint,
+	pgtype.Int4OID:    integer,
+	pgtype.Int8OID:    bigint,
+	pgtype.DateOID:    date,
+	pgtype.NumericOID: numeric,
+	pgtype.TextOID:    text,
+	pgtype.VarcharOID: text,
+	pgtype.BPCharOID:  text,
+	pgtype.ByteaOID:   text,
 }
 
 // columnsOf asks for the columns of a table.
@@ -58,7 +65,11 @@ func columnsOf(ctx context.Context, conn *pgx.Conn, table string) ([]column, err
 	for _, field := range described.Fields {
 		kind, ok := kinds[field.DataTypeOID]
 		if !ok {
-			return nil, fmt.Errorf("column %s of %s is of a type that no row has", field.Name, table)
+			return nil, fmt.Errorf(
+				"column %s of %s is of a type that no row has",
+				field.Name,
+				table,
+			)
 		}
 		columns = append(columns, column{field.Name, kind})
 	}
@@ -69,7 +80,8 @@ const (
 	// The signature, flags and the length of an extension.
 	binaryHeader  = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"
 	binaryTrailer = "\xff\xff"
-	maxField      = 24 // bytes that a column may take besides its text, its length included: a numeric of six digits
+	// bytes that a column may take besides its text, its length included: a numeric of six digits
+	maxField = 24
 )
 
 func newBinaryRows(parts []datagen.Part, columns []column, told func(int64)) *binaryRows {
@@ -170,6 +182,9 @@ func putAmount(out []byte, n int, cents int64) int {
 	binary.BigEndian.PutUint32(out[n:], 12)
 	// Two digits of base 10000, the first of them the units; two decimals.
 	binary.BigEndian.PutUint64(out[n+4:], 2<<48|2)
-	binary.BigEndian.PutUint32(out[n+12:], uint32(units<<16|100*(uint64(cents)-100*units))) // the server drops zeros
+	binary.BigEndian.PutUint32(
+		out[n+12:],
+		uint32(units<<16|100*(uint64(cents)-100*units)),
+	) // the server drops zeros
 	return n + 16
 }

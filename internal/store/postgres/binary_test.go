@@ -28,7 +28,9 @@ func copyRows(t testing.TB, conn *pgx.Conn, part datagen.Part, way string) {
 		part.Open = nil
 	}
 	told := int64(0)
-	c := store.Copy{Table: string(part.Table), Parts: []datagen.Part{part}, Told: func(n int64) { told += n }}
+	c := store.Copy{Table: string(part.Table), Parts: []datagen.Part{part}, Told: func(n int64) {
+		told += n
+	}}
 	n, err := copyFrom(t.Context(), conn, c)
 	require.NoError(t, err, "%s, %s", part.File, way)
 	require.Equal(t, n, told, "%s, %s: rows that were told of", part.File, way)
@@ -111,14 +113,28 @@ func TestBinaryRows(t *testing.T) {
 	conn := connection(t, pgtest.Database(t), table)
 	rows := values{
 		{{Int: -32768}, {Int: math.MinInt64}, {Int: -1}, {Int: -5}, {}, {Text: []byte{0}}},
-		{{Int: 32767}, {Int: 1 << 40}, {Int: 10_957}, {Int: 1_234_567_89}, {Text: []byte(`\,"`)}, {Text: []byte{}}},
+		{
+			{Int: 32767},
+			{Int: 1 << 40},
+			{Int: 10_957},
+			{Int: 1_234_567_89},
+			{Text: []byte(`\,"`)},
+			{Text: []byte{}},
+		},
 	}
 	open := func() datagen.Rows { return rows.next }
-	c := store.Copy{Table: "v", Parts: []datagen.Part{{Open: open}, {Open: open}}, Told: func(int64) {}}
+	c := store.Copy{
+		Table: "v",
+		Parts: []datagen.Part{{Open: open}, {Open: open}},
+		Told:  func(int64) {},
+	}
 	_, err := copyFrom(t.Context(), conn, c)
 	require.NoError(t, err)
 	var got string
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT string_agg(v::text, ' ') FROM v").Scan(&got))
+	require.NoError(
+		t,
+		conn.QueryRow(t.Context(), "SELECT string_agg(v::text, ' ') FROM v").Scan(&got),
+	)
 	assert.Equal(t, `(-32768,-9223372036854775808,1969-12-31,-0.05,,"\\x00")`+
 		` (32767,1099511627776,2000-01-01,1234567.89,"\\,""","\\x")`, got)
 
@@ -127,8 +143,8 @@ func TestBinaryRows(t *testing.T) {
 	assert.ErrorContains(t, err, "column s: 32768 is out of its range")
 }
 
-// BenchmarkRows makes rows and puts them into the binary format: nanoseconds and allocations, which must not grow with
-// the rows.
+// BenchmarkRows makes rows and puts them into the binary format: nanoseconds and allocations, which
+// must not grow with the rows.
 func BenchmarkRows(b *testing.B) {
 	conn := tables(b)
 	for _, part := range firstParts(b, datagen.M) {
@@ -154,7 +170,8 @@ func BenchmarkRows(b *testing.B) {
 func TestNumeric(t *testing.T) {
 	for _, test := range []struct {
 		hundredths int64
-		// Digits, weight, sign, places, then the digits: what PostgreSQL's numeric_send gives, but for leading noughts.
+		// Digits, weight, sign, places, then the digits: what PostgreSQL's numeric_send gives, but
+		// for leading noughts.
 		wire string
 	}{
 		{0, "0001ffff000000020000"},
@@ -172,7 +189,14 @@ func TestNumeric(t *testing.T) {
 			assert.Equal(t, test.wire, hex.EncodeToString(wire), test.hundredths)
 		}
 		back, ok := ParseNumeric(wire)
-		assert.True(t, ok && back == test.hundredths, "%d read back: %d, %v", test.hundredths, back, ok)
+		assert.True(
+			t,
+			ok && back == test.hundredths,
+			"%d read back: %d, %v",
+			test.hundredths,
+			back,
+			ok,
+		)
 	}
 }
 

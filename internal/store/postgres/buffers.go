@@ -9,8 +9,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Checkpoint makes a checkpoint: runs.Checkpointer. It is for superusers and, from version 15 on, members of
-// pg_checkpoint.
+// Checkpoint makes a checkpoint: runs.Checkpointer. It is for superusers and, from version 15 on,
+// members of pg_checkpoint.
 func (s *Store) Checkpoint(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, "CHECKPOINT")
 	return s.Wrap("make a checkpoint on "+s.Label(), err)
@@ -22,14 +22,23 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 		SELECT rolsuper OR EXISTS (
 			SELECT FROM pg_roles p WHERE p.rolname = 'pg_checkpoint' AND pg_has_role(current_user, p.oid, 'USAGE'))
 		FROM pg_roles WHERE rolname = current_user`
-	hint := fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
-		s.config.User)
-	return store.May(ctx, s, "make a checkpoint on "+s.Label(), ask, "the user may not run a checkpoint", hint)
+	hint := fmt.Sprintf(
+		"GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
+		s.config.User,
+	)
+	return store.May(
+		ctx,
+		s,
+		"make a checkpoint on "+s.Label(),
+		ask,
+		"the user may not run a checkpoint",
+		hint,
+	)
 }
 
-// Buffers tells how much of shared_buffers holds pages: runs.BufferCounter. It is exact where the database has the
-// extension pg_buffercache, in whatever schema and version, and the user may ask it; else it is estimated, by the pages
-// that the server has read.
+// Buffers tells how much of shared_buffers holds pages: runs.BufferCounter. It is exact where the
+// database has the extension pg_buffercache, in whatever schema and version, and the user may ask
+// it; else it is estimated, by the pages that the server has read.
 func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 	var pages, size, read float64
 	err = s.db.QueryRowContext(ctx, `
@@ -68,7 +77,12 @@ func (s *Store) countBuffers(ctx context.Context) (share float64, why string) {
 		err = s.db.QueryRowContext(ctx, query).Scan(&share)
 	}
 	if err != nil {
-		return 0, fmt.Sprintf("pg_buffercache %s in schema %s: %v", version, schema, s.Wrap("ask it", err))
+		return 0, fmt.Sprintf(
+			"pg_buffercache %s in schema %s: %v",
+			version,
+			schema,
+			s.Wrap("ask it", err),
+		)
 	}
 	return share, ""
 }

@@ -19,18 +19,20 @@ import (
 	"ds2/schema"
 )
 
-// SetBuilds sets what each statement of a load that builds or checks something may use: as many bytes as wanted where
-// the server and the target's options allow less, and no more than most, which is 0 where unknown; and where serial,
-// each index is built by one process, unless the server or the target's options set how many may share that.
+// SetBuilds sets what each statement of a load that builds or checks something may use: as many
+// bytes as wanted where the server and the target's options allow less, and no more than most,
+// which is 0 where unknown; and where serial, each index is built by one process, unless the server
+// or the target's options set how many may share that.
 func (s *Store) SetBuilds(wanted, most int64, serial bool) {
 	s.buildWanted = wanted
 	s.buildMost = most
 	s.serialBuilds = serial
 }
 
-// buildSettings sets that for a transaction. Without hash joins a foreign key is checked by a merge of two indexes, in
-// half the time of a hash table of all keys, most of whose rows are not in a CPU's cache (1 GB: 0.8 s in place of 1.6
-// and 1.9 s), and without temporary files where the keys are more than the memory holds.
+// buildSettings sets that for a transaction. Without hash joins a foreign key is checked by a merge
+// of two indexes, in half the time of a hash table of all keys, most of whose rows are not in a
+// CPU's cache (1 GB: 0.8 s in place of 1.6 and 1.9 s), and without temporary files where the keys
+// are more than the memory holds.
 const buildSettings = `
 	SELECT set_config(name, '0', true) FROM pg_settings
 	WHERE source = 'default' AND (name = 'enable_hashjoin' OR $3 AND name = 'max_parallel_maintenance_workers')
@@ -46,7 +48,8 @@ func (s *Store) Name() string { return s.config.Database }
 // Schema is the first of the search path.
 func (s *Store) Schema() string { return "current_schema()" }
 
-// CreateDatabase makes the target's database where it does not exist. PostgreSQL has no statement for one that does.
+// CreateDatabase makes the target's database where it does not exist. PostgreSQL has no statement
+// for one that does.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
 	err := s.db.PingContext(ctx)
 	if sqlState(err) != undefinedDatabase {
@@ -65,9 +68,14 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	return nil
 }
 
-// maintenance connects to another database of the server. The handler is told when the context of a statement ends.
-func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ctxwatch.Handler) (*pgx.Conn, error) {
-	// Every server has template1, but it cannot be copied while others are connected; most have postgres.
+// maintenance connects to another database of the server. The handler is told when the context of a
+// statement ends.
+func (s *Store) maintenance(
+	ctx context.Context,
+	handler func(*pgconn.PgConn) ctxwatch.Handler,
+) (*pgx.Conn, error) {
+	// Every server has template1, but it cannot be copied while others are connected; most have
+	// postgres.
 	config, err := s.Config(ctx)
 	if err != nil {
 		return nil, err
@@ -82,14 +90,17 @@ func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ct
 	return conn, s.Wrap("connect to database "+config.Database+" on the server of "+s.Label(), err)
 }
 
-// Load copies rows as a step of a load, in one transaction with the note of it. Rows that come into a table in the
-// transaction that emptied it can be frozen as they are written; nobody sees the table until it commits. Where the
-// server's wal_level is minimal, they are not logged.
+// Load copies rows as a step of a load, in one transaction with the note of it. Rows that come into
+// a table in the transaction that emptied it can be frozen as they are written; nobody sees the
+// table until it commits. Where the server's wal_level is minimal, they are not logged.
 func (s *Store) Load(ctx context.Context, c store.Copy) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(pgx.Tx) error {
 			if c.Whole {
-				if _, err := conn.Exec(ctx, "TRUNCATE "+quote(strings.ToLower(c.Table))); err != nil {
+				if _, err := conn.Exec(
+					ctx,
+					"TRUNCATE "+quote(strings.ToLower(c.Table)),
+				); err != nil {
 					return err
 				}
 			}
@@ -112,7 +123,8 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			return note(ctx, conn, statement.Name, statement.Rows)
 		}
 		if statement.Progress != "" {
-			var pid string // of the server itself: with a pooler between, the connection knows another
+			// of the server itself: with a pooler between, the connection knows another
+			var pid string
 			if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()::text").Scan(&pid); err != nil {
 				return err
 			}
@@ -123,7 +135,13 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			return run()
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, buildSettings, s.buildWanted, s.buildMost, s.serialBuilds); err != nil {
+			if _, err := tx.Exec(
+				ctx,
+				buildSettings,
+				s.buildWanted,
+				s.buildMost,
+				s.serialBuilds,
+			); err != nil {
 				return err
 			}
 			return run()
@@ -138,9 +156,9 @@ func note(ctx context.Context, conn *pgx.Conn, step string, copied int64) error 
 	return err
 }
 
-// copyFrom copies the rows of parts in the server's binary format, which costs it a quarter to a half less time than
-// text where a table has no texts, and as CSV, which costs a tenth less, where most columns are texts or the parts are
-// files.
+// copyFrom copies the rows of parts in the server's binary format, which costs it a quarter to a
+// half less time than text where a table has no texts, and as CSV, which costs a tenth less, where
+// most columns are texts or the parts are files.
 func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy) (int64, error) {
 	table := strings.ToLower(c.Table)
 	columns, err := columnsOf(ctx, conn, table)
@@ -156,13 +174,17 @@ func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy) (int64, error) 
 		options = "FORMAT csv"
 	} else {
 		options = "FORMAT binary"
-		rows = io.MultiReader(strings.NewReader(binaryHeader), newBinaryRows(c.Parts, columns, c.Told),
-			strings.NewReader(binaryTrailer))
+		rows = io.MultiReader(
+			strings.NewReader(binaryHeader),
+			newBinaryRows(c.Parts, columns, c.Told),
+			strings.NewReader(binaryTrailer),
+		)
 	}
 	if c.Whole {
 		options += ", FREEZE"
 	}
-	tag, err := conn.PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), options))
+	tag, err := conn.PgConn().
+		CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), options))
 	return tag.RowsAffected(), err
 }
 
@@ -188,7 +210,9 @@ func pipe(c store.Copy) (r *io.PipeReader, stop func()) {
 		w.CloseWithError(err)
 	})
 	return r, func() {
-		r.CloseWithError(errors.New("load aborted")) // frees the writer where the server stopped early
+		r.CloseWithError(
+			errors.New("load aborted"),
+		) // frees the writer where the server stopped early
 		writing.Wait()
 	}
 }
@@ -208,22 +232,26 @@ func (l lines) Write(p []byte) (int, error) {
 func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
-		return cmp.Or(ctx.Err(), err) // a session that is being set up hears of its end from the server
+		return cmp.Or(
+			ctx.Err(),
+			err,
+		) // a session that is being set up hears of its end from the server
 	}
 	defer conn.Close()
 	return conn.Raw(func(driverConn any) error {
 		if err := f(driverConn.(*stdlib.Conn).Conn()); err != nil {
-			// The end of the context is why the connection failed, which pgconn says in one way of several: CopyFrom's
-			// two goroutines both meet it, and the one that closes the connection lets the other fail of that.
+			// The end of the context is why the connection failed, which pgconn says in one way of
+			// several: CopyFrom's two goroutines both meet it, and the one that closes the
+			// connection lets the other fail of that.
 			return cmp.Or(ctx.Err(), err)
 		}
 		return nil
 	})
 }
 
-// progressQuery is how far the server is with what it can report: vacuuming a table counts by the pages that it has
-// read, analyzing one by those of its sample, and building an index half for reading the table and half for writing the
-// index.
+// progressQuery is how far the server is with what it can report: vacuuming a table counts by the
+// pages that it has read, analyzing one by those of its sample, and building an index half for
+// reading the table and half for writing the index.
 const progressQuery = `
 	SELECT pid, CASE
 		WHEN tuples_total > 0 THEN 0.5 + 0.5 * tuples_done / tuples_total
@@ -237,8 +265,8 @@ const progressQuery = `
 	SELECT pid, sample_blks_scanned::float8 / sample_blks_total
 	FROM pg_stat_progress_analyze WHERE datname = current_database() AND sample_blks_total > 0`
 
-// Progress gives the share that is done, 0 to 1, of the running statements that have a means of progress, by their
-// names.
+// Progress gives the share that is done, 0 to 1, of the running statements that have a means of
+// progress, by their names.
 func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	all, err := store.Pairs[float64](ctx, s.db, progressQuery)
 	shares := map[string]float64{}

@@ -14,17 +14,21 @@ import (
 // CancelTime is how long a server has to take the request to end a statement.
 var CancelTime = 300 * time.Millisecond // tests on busy machines give it more
 
-// cancelInterval is the time between two requests to end a statement. The server passes over one that comes as the
-// statement begins, and does not look for clients that have gone: a statement that waits for a lock would stay.
+// cancelInterval is the time between two requests to end a statement. The server passes over one
+// that comes as the statement begins, and does not look for clients that have gone: a statement
+// that waits for a lock would stay.
 const cancelInterval = 50 * time.Millisecond
 
-// cancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would
-// otherwise go on for minutes. A server that does not answer is not waited for.
+// cancelStatement has the server end the statement of a context that ends, before ds2 is gone: an
+// audit's would otherwise go on for minutes. A server that does not answer is not waited for.
 func cancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
-	return &canceller{handler: &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: CancelTime}}
+	return &canceller{
+		handler: &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: CancelTime},
+	}
 }
 
-// canceller asks until the statement has ended, for CancelTime at most. The connection is not used again.
+// canceller asks until the statement has ended, for CancelTime at most. The connection is not used
+// again.
 type canceller struct {
 	handler *pgconn.CancelRequestContextWatcherHandler
 	stop    context.CancelFunc

@@ -18,8 +18,8 @@ import (
 	"ds2/internal/storetest"
 )
 
-// deaf is a proxy through which the first request to end a statement does not come, as the server passes over one that
-// comes when the statement is about to begin.
+// deaf is a proxy through which the first request to end a statement does not come, as the server
+// passes over one that comes when the statement is about to begin.
 func deaf(t *testing.T, target string) string {
 	t.Helper()
 	var asked atomic.Bool
@@ -35,7 +35,8 @@ func deaf(t *testing.T, target string) string {
 	})
 }
 
-// TestCancelIsAskedAgain: a statement ends with its context, also where the first request to end it is lost.
+// TestCancelIsAskedAgain: a statement ends with its context, also where the first request to end it
+// is lost.
 func TestCancelIsAskedAgain(t *testing.T) {
 	patient := postgres.CancelTime
 	postgres.CancelTime = time.Minute

@@ -16,13 +16,13 @@ import (
 // Statement is one that a connection prepares.
 type Statement struct{ Name, SQL string }
 
-// Conn is a connection of one user, for a workload's calls of prepared statements. All values go in binary, and nothing
-// is allocated: Call, a parameter each, and Each; or Queue, and Each for the last of several calls, which are one
-// transaction and one round trip.
+// Conn is a connection of one user, for a workload's calls of prepared statements. All values go in
+// binary, and nothing is allocated: Call, a parameter each, and Each; or Queue, and Each for the
+// last of several calls, which are one transaction and one round trip.
 //
-// It speaks with PostgreSQL's messages themselves. pgconn makes the connection and then hands it over: its own calls
-// would set up a watch of the context and a timer each time, and copy results. A call is one write (Bind, Execute,
-// Sync) and, as a rule, one read.
+// It speaks with PostgreSQL's messages themselves. pgconn makes the connection and then hands it
+// over: its own calls would set up a watch of the context and a timer each time, and copy results.
+// A call is one write (Bind, Execute, Sync) and, as a rule, one read.
 type Conn struct {
 	store   *Store
 	conn    net.Conn
@@ -31,8 +31,9 @@ type Conn struct {
 	execute pgproto3.Execute
 	arena   []byte    // of the parameters that are numbers
 	socket  io.Writer // that calls go to
-	out     []byte    // calls to be sent: a Frontend would make a new buffer after each that is longer than 1 KB
-	invalid error     // of a call that could not be encoded
+	// calls to be sent: a Frontend would make a new buffer after each that is longer than 1 KB
+	out     []byte
+	invalid error // of a call that could not be encoded
 
 	watch watch
 
@@ -73,10 +74,11 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	return c, nil
 }
 
-// Each sends the call, with those that are queued, as one transaction, and hands take each row of the answers, which is
-// valid until it returns; take is false of a row with other columns than were asked for. The error goes by the name of
-// the statement. One of a call that writes is in doubt where the connection broke before the server told how it ended:
-// what the server refused before it had run it is certainly not there.
+// Each sends the call, with those that are queued, as one transaction, and hands take each row of
+// the answers, which is valid until it returns; take is false of a row with other columns than were
+// asked for. The error goes by the name of the statement. One of a call that writes is in doubt
+// where the connection broke before the server told how it ended: what the server refused before it
+// had run it is certainly not there.
 func (c *Conn) Each(ctx context.Context, writes bool, take func(row [][]byte) bool) error {
 	c.Queue()
 	err := c.exchange(ctx, take)
@@ -85,12 +87,14 @@ func (c *Conn) Each(ctx context.Context, writes bool, take func(row [][]byte) bo
 	}
 	err = c.store.Wrap(c.bind.PreparedStatement, err)
 	if e, ok := err.(*store.Error); ok {
-		e.InDoubt = writes && (e.Code == completionUnknown || c.broken && (c.failed == nil || c.completed > 0))
+		e.InDoubt = writes &&
+			(e.Code == completionUnknown || c.broken && (c.failed == nil || c.completed > 0))
 	}
 	return err
 }
 
-// errShape is of an answer with other columns than were asked for. The connection is then of no use.
+// errShape is of an answer with other columns than were asked for. The connection is then of no
+// use.
 var errShape = errors.New("answer of another shape than was asked for")
 
 // Close ends the connection.

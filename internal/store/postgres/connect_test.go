@@ -38,15 +38,18 @@ func logIn(t *testing.T, s *postgres.Store) {
 	assert.True(t, err == nil && customer == 7, "login: %d, %v", customer, err)
 }
 
-// TestRoleThatOwnsTheDatabaseOnly has a user without any right but to its own database do all there is to do, with a
-// password of characters that URLs, connection strings and password files treat as their own.
+// TestRoleThatOwnsTheDatabaseOnly has a user without any right but to its own database do all there
+// is to do, with a password of characters that URLs, connection strings and password files treat as
+// their own.
 func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	const password = `a b:c@d/e?f#g%h&i=j\k'l"m+ü[]{}`
 	admin := open(t, pgtest.Database(t))
 	pgtest.Exec(t, admin.DB(),
 		"CREATE ROLE plain LOGIN PASSWORD '"+`a b:c@d/e?f#g%h&i=j\k''l"m+ü[]{}`+"'",
 		"CREATE DATABASE plain OWNER plain", "REVOKE ALL ON DATABASE plain FROM PUBLIC")
-	t.Cleanup(func() { pgtest.Exec(t, admin.DB(), "DROP DATABASE plain WITH (FORCE)", "DROP ROLE plain") })
+	t.Cleanup(func() {
+		pgtest.Exec(t, admin.DB(), "DROP DATABASE plain WITH (FORCE)", "DROP ROLE plain")
+	})
 	target, err := url.Parse(pgtest.Server(t).URL("plain"))
 	require.NoError(t, err)
 	target.User = url.UserPassword("plain", password)
@@ -57,15 +60,28 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	_, err = s.Placement(t.Context())
 	assert.NoError(t, err)
 	holder := store.Holder{Command: "drive", PID: 1, Host: "here", Since: time.Unix(1e9, 0).UTC()}
-	unlock, err := admin.Lock(t.Context(), store.Lock{Holder: holder}) // of another database: no hindrance
+	unlock, err := admin.Lock(
+		t.Context(),
+		store.Lock{Holder: holder},
+	) // of another database: no hindrance
 	require.NoError(t, err)
 	defer unlock()
-	unlock, err = open(t, pgtest.Server(t).URL("plain")).Lock(t.Context(), store.Lock{Holder: holder}) // as a superuser
+	unlock, err = open(
+		t,
+		pgtest.Server(t).URL("plain"),
+	).Lock(t.Context(), store.Lock{Holder: holder})
+	// as a superuser
 	require.NoError(t, err)
 	defer unlock()
 	_, err = s.Lock(t.Context(), store.Lock{Holder: holder})
 	e, ok := errors.AsType[*store.LockedError](err)
-	assert.True(t, ok && e.By == holder, "lock: %v, want it held by %s, also in the eyes of this role", err, holder)
+	assert.True(
+		t,
+		ok && e.By == holder,
+		"lock: %v, want it held by %s, also in the eyes of this role",
+		err,
+		holder,
+	)
 	_, _, err = s.Advise(t.Context(), time.Minute, 0)
 	assert.NoError(t, err)
 
@@ -117,32 +133,51 @@ func TestNotPostgres(t *testing.T) {
 	}
 }
 
-// TestTLSAndSocket uses a separate server that takes nothing but TLS over the network, and has a Unix socket.
+// TestTLSAndSocket uses a separate server that takes nothing but TLS over the network, and has a
+// Unix socket.
 func TestTLSAndSocket(t *testing.T) {
 	t.Parallel()
 	directory := serverDirectory(t)
 	certificate, key := selfSigned(t, directory)
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{
-		"ssl": "on", "ssl_cert_file": certificate, "ssl_key_file": key, "unix_socket_directories": directory,
+		"ssl":                     "on",
+		"ssl_cert_file":           certificate,
+		"ssl_key_file":            key,
+		"unix_socket_directories": directory,
 	}})
 	target, err := url.Parse(server.URL("ds2"))
 	require.NoError(t, err)
 
 	encrypted := *target
-	encrypted.RawQuery = url.Values{"sslmode": {"verify-full"}, "sslrootcert": {certificate}}.Encode()
+	encrypted.RawQuery = url.Values{
+		"sslmode":     {"verify-full"},
+		"sslrootcert": {certificate},
+	}.Encode()
 	s := open(t, encrypted.String())
 	storetest.Load(t, s, tiny)
 	logIn(t, s)
-	assert.True(t, pgtest.Value[bool](t, s.DB(), "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"))
+	assert.True(
+		t,
+		pgtest.Value[bool](t, s.DB(), "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"),
+	)
 
 	stranger := *target
-	stranger.RawQuery = "sslmode=verify-full" // by the system's certificates, which this one is not of
+	// by the system's certificates, which this one is not of
+	stranger.RawQuery = "sslmode=verify-full"
 	_, err = open(t, stranger.String()).ConnectUser(t.Context())
-	assert.Equal(t, store.Connection, store.Classify(err), "a certificate of an unknown authority: %v", err)
+	assert.Equal(
+		t,
+		store.Connection,
+		store.Classify(err),
+		"a certificate of an unknown authority: %v",
+		err,
+	)
 
 	password, _ := target.User.Password()
-	socket := url.URL{Scheme: "postgres", Path: "/ds2", User: url.UserPassword(localpg.User, password),
-		RawQuery: url.Values{"host": {directory}, "port": {target.Port()}}.Encode()}
+	socket := url.URL{
+		Scheme: "postgres", Path: "/ds2", User: url.UserPassword(localpg.User, password),
+		RawQuery: url.Values{"host": {directory}, "port": {target.Port()}}.Encode(),
+	}
 	logIn(t, open(t, socket.String()))
 }
 
@@ -165,9 +200,9 @@ func selfSigned(t *testing.T, directory string) (certificate, key string) {
 	return certificate, key
 }
 
-// TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are built: the error
-// says that the server closed the connection. The load is resumed, and says what it found. All is there, too, after a
-// kill as soon as it has returned.
+// TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are
+// built: the error says that the server closed the connection. The load is resumed, and says what
+// it found. All is there, too, after a kill as soon as it has returned.
 func TestLoadWhoseServerDies(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
@@ -178,7 +213,8 @@ func TestLoadWhoseServerDies(t *testing.T) {
 		steps := map[schema.Phase]int64{schema.Data: 2000, schema.Indexes: 1}[phase]
 		o.Progress = &storetest.Breaker{Phase: phase, Left: steps, How: server.Kill}
 		_, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
-		// What the first session to fail heard: nothing more, that the postmaster is gone, or no answer.
+		// What the first session to fail heard: nothing more, that the postmaster is gone, or no
+		// answer.
 		said := regexp.MustCompile("the server closed the connection|57P01|connection refused")
 		assert.True(t, store.Classify(err) == store.Connection && said.MatchString(err.Error()),
 			"killed in phase %s: %v", phase, err)

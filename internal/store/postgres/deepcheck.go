@@ -14,9 +14,9 @@ import (
 	"ds2/internal/store"
 )
 
-// deepCheck has the server's extension amcheck read and check all tables and indexes, in one transaction that is never
-// committed. Where the extension is missing it is made in it: whatever ends the check, kill -9 of ds2 included, leaves
-// nothing behind.
+// deepCheck has the server's extension amcheck read and check all tables and indexes, in one
+// transaction that is never committed. Where the extension is missing it is made in it: whatever
+// ends the check, kill -9 of ds2 included, leaves nothing behind.
 type deepCheck struct {
 	*Store
 	tx      *sql.Tx
@@ -42,12 +42,15 @@ func (s *Store) MayDeepCheck(ctx context.Context) error {
 	return c.begin(ctx)
 }
 
-// DeepCheck has amcheck read and check every B-tree, from version 14 on every table, and from 18 on GIN indexes:
-// upkeep.DeepChecker. Of a table or an index with a page that cannot be read the first is named. A page in a cache is
-// not read from the drive.
+// DeepCheck has amcheck read and check every B-tree, from version 14 on every table, and from 18 on
+// GIN indexes: upkeep.DeepChecker. Of a table or an index with a page that cannot be read the first
+// is named. A page in a cache is not read from the drive.
 func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
 	start := time.Now()
-	c := &deepCheck{Store: s, result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}}
+	c := &deepCheck{
+		Store:  s,
+		result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
+	}
 	defer c.leave()
 	if err := c.begin(ctx); err != nil {
 		return c.result, err
@@ -99,8 +102,8 @@ func (c *deepCheck) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// extension makes sure that amcheck is there and that the user may call it. A standby would refuse to create it IF NOT
-// EXISTS, though it does.
+// extension makes sure that amcheck is there and that the user may call it. A standby would refuse
+// to create it IF NOT EXISTS, though it does.
 func (c *deepCheck) extension(ctx context.Context) error {
 	op := "use the extension amcheck of " + c.Label()
 	const find = `SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'amcheck'`
@@ -123,7 +126,11 @@ func (c *deepCheck) extension(ctx context.Context) error {
 			"GRANT EXECUTE ON FUNCTION %s TO %q", needed, c.config.User)
 		return store.Refuse(op, hint, "the user may not create it")
 	case "0A000", "58P01": // feature_not_supported, undefined_file
-		return store.Refuse(op, "install the server's contrib package", "the server has no such extension")
+		return store.Refuse(
+			op,
+			"install the server's contrib package",
+			"the server has no such extension",
+		)
 	}
 	if err != nil {
 		return c.Wrap(op, err)
@@ -179,8 +186,8 @@ func (c *deepCheck) list(ctx context.Context) ([]relation, error) {
 	return all, nil
 }
 
-// check checks a table or an index, and goes back to where the extension had just been made: what failed since no
-// longer stands in the way, and locks taken since are given up.
+// check checks a table or an index, and goes back to where the extension had just been made: what
+// failed since no longer stands in the way, and locks taken since are given up.
 func (c *deepCheck) check(ctx context.Context, r relation) (err error) {
 	call := func(format string) error {
 		_, err := c.tx.ExecContext(ctx, fmt.Sprintf(format, c.amcheck, r.oid))
@@ -228,7 +235,10 @@ func (c *deepCheck) unchecked(r relation, reason string) {
 }
 
 func (c *deepCheck) damage(r relation, place, found string) {
-	c.result.Damage = append(c.result.Damage, store.Damage{Object: r.name, Place: place, Found: found})
+	c.result.Damage = append(
+		c.result.Damage,
+		store.Damage{Object: r.name, Place: place, Found: found},
+	)
 }
 
 // leave ends the transaction, if one was begun.
@@ -238,6 +248,15 @@ func (c *deepCheck) leave() {
 	}
 }
 
-// aboutServer are the classes of SQLSTATE about connection, transaction state, rights and names, resources,
-// prerequisites and operator intervention. Damage can come with any other, since damaged data can look like anything.
-var aboutServer = map[string]bool{"08": true, "25": true, "28": true, "42": true, "53": true, "55": true, "57": true}
+// aboutServer are the classes of SQLSTATE about connection, transaction state, rights and names,
+// resources, prerequisites and operator intervention. Damage can come with any other, since damaged
+// data can look like anything.
+var aboutServer = map[string]bool{
+	"08": true,
+	"25": true,
+	"28": true,
+	"42": true,
+	"53": true,
+	"55": true,
+	"57": true,
+}

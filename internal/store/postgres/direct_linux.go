@@ -8,10 +8,11 @@ import (
 	"unsafe"
 )
 
-// directSocket reads and writes a socket with as few system calls as pgbench. net.Conn's Read tries to read before it
-// waits, which fails whenever the answer is still on its way, and each of its calls tells the scheduler that the thread
-// may block, which wakes the runtime's monitor; here a call's write, wait and read are one, and the calls, which a
-// non-blocking socket answers at once, are made without telling. Per order that is a third of the client's CPU time.
+// directSocket reads and writes a socket with as few system calls as pgbench. net.Conn's Read tries
+// to read before it waits, which fails whenever the answer is still on its way, and each of its
+// calls tells the scheduler that the thread may block, which wakes the runtime's monitor; here a
+// call's write, wait and read are one, and the calls, which a non-blocking socket answers at once,
+// are made without telling. Per order that is a third of the client's CPU time.
 type directSocket struct {
 	conn net.Conn
 	raw  syscall.RawConn
@@ -23,8 +24,9 @@ type directSocket struct {
 	errno syscall.Errno
 }
 
-// direct gives what to read and write conn with: conn itself where it is no plain socket, such as under TLS. What is
-// written is sent by the next read, until which it must stay as it is; so each write is followed by a read.
+// direct gives what to read and write conn with: conn itself where it is no plain socket, such as
+// under TLS. What is written is sent by the next read, until which it must stay as it is; so each
+// write is followed by a read.
 func direct(conn net.Conn) io.ReadWriter {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
@@ -62,8 +64,9 @@ func (d *directSocket) Read(p []byte) (int, error) {
 	return d.n, nil
 }
 
-// writeThenRead is called by RawConn.Read, and again each time that there is something to read, until it is true. The
-// write stands in here so that the readiness that RawConn waits for is that of the answer to it.
+// writeThenRead is called by RawConn.Read, and again each time that there is something to read,
+// until it is true. The write stands in here so that the readiness that RawConn waits for is that
+// of the answer to it.
 func (d *directSocket) writeThenRead(fd uintptr) bool {
 	if out := d.out; out != nil {
 		d.out = nil

@@ -16,10 +16,14 @@ import (
 	"ds2/internal/store"
 )
 
-// Wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a *store.Error itself.
+// Wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a
+// *store.Error itself.
 func (s *Store) Wrap(op string, err error) error {
 	err = s.classified(op, err)
-	if e, ok := errors.AsType[*store.Error](err); ok && e.Class == store.Connection && e.Hint == "" {
+	if e, ok := errors.AsType[*store.Error](
+		err,
+	); ok && e.Class == store.Connection &&
+		e.Hint == "" {
 		e.Hint = s.fullDrive()
 	}
 	return err
@@ -49,8 +53,8 @@ func (s *Store) classified(op string, err error) error {
 	var length *pgproto3.ExceededMaxBodyLenErr
 	switch {
 	case isAny(err, context.Canceled):
-	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says
-	// it all.
+	// A connection that could not be made is reported once for each address and TLS mode that was
+	// tried: the cause says it all.
 	case errors.As(err, &network) && network.Op == "dial":
 		failed.Op = "connect to " + s.Label()
 		failed.Err = network
@@ -66,7 +70,8 @@ func (s *Store) classified(op string, err error) error {
 		}
 		failed.Hint = "check what listens there, and how busy it is"
 	case isAny(err, context.DeadlineExceeded):
-	case connect != nil && isAny(err, io.ErrUnexpectedEOF, syscall.ECONNRESET): // a proxy whose server is gone
+	case connect != nil && isAny(err, io.ErrUnexpectedEOF, syscall.ECONNRESET):
+		// a proxy whose server is gone
 		failed.Err = errClosed
 		failed.Hint = "check what listens there, and how busy it is"
 	case network != nil && isAny(network, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed):
@@ -107,7 +112,8 @@ func lastCause(err error) error {
 	return err
 }
 
-// classes are those of SQLSTATEs that begin with one of some texts, and what a user can do about them.
+// classes are those of SQLSTATEs that begin with one of some texts, and what a user can do about
+// them.
 var classes = []struct {
 	begin string
 	class store.Class
@@ -115,28 +121,54 @@ var classes = []struct {
 }{
 	{"40P01", store.Deadlock, ""},
 	{"40001", store.Serialization, ""},
-	{"55P03 57014", store.Timeout, ""}, // lock not available, query cancelled (by statement_timeout, mostly)
-	// Shutdown, crash, starting up, the server's idle and transaction timeouts; unknown whether it was committed.
+	{
+		"55P03 57014",
+		store.Timeout,
+		"",
+	}, // lock not available, query cancelled (by statement_timeout, mostly)
+	// Shutdown, crash, starting up, the server's idle and transaction timeouts; unknown whether it
+	// was committed.
 	{"57P01 57P02 57P03 57P05 25P03 25P04 40003", store.Connection, ""},
 	// As a standby is, and a primary after a failover.
 	{"25006", store.Connection, "name the primary server in the target: this one is read-only"},
 	{"58030", store.Resource, "look at the server's log and the drive"}, // I/O error
 	{diskFull, store.Resource, "make room on the server's drives"},
-	{tooManyConnections, store.Resource,
+	{
+		tooManyConnections, store.Resource,
 		"raise what the server names (its max_connections, or the connection limit of the " +
-			"role or the database), or use fewer threads"},
+			"role or the database), or use fewer threads",
+	},
 	{"55006", store.Resource, "end what else is connected to it, and try again"}, // database in use
-	{"28P01 28000", store.Config,
-		"give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"},
-	{undefinedDatabase, store.Config, "make it with ds2 load, or with ds2 snapshot restore if a restore was " +
-		"interrupted, or name another database in the target"},
+	{
+		"28P01 28000",
+		store.Config,
+		"give the right user and password in the target, PGUSER and PGPASSWORD, or the password file",
+	},
+	{
+		undefinedDatabase,
+		store.Config,
+		"make it with ds2 load, or with ds2 snapshot restore if a restore was " +
+			"interrupted, or name another database in the target",
+	},
 	{undefinedTable + " 42883 42703", store.Config, // no table, function, column
 		"fill the database by ds2 load"},
-	{"3F000", store.Config, "name a schema that exists in the search_path of the user or of the database"},
-	{insufficientPrivilege, store.Config, "give the user of the target the right to do so, or use another"},
+	{
+		"3F000",
+		store.Config,
+		"name a schema that exists in the search_path of the user or of the database",
+	},
+	{
+		insufficientPrivilege,
+		store.Config,
+		"give the user of the target the right to do so, or use another",
+	},
 	// Prepared statements that are there already, or not there.
-	{"42P05 26000", store.Config, "connect to the server itself: a pooler in transaction mode gives each transaction " +
-		"another session"},
+	{
+		"42P05 26000",
+		store.Config,
+		"connect to the server itself: a pooler in transaction mode gives each transaction " +
+			"another session",
+	},
 	{"08", store.Connection, ""},
 	{"53", store.Resource, ""},
 }
@@ -187,9 +219,11 @@ func sqlState(err error) string {
 	return ""
 }
 
-// lostConnection tells whether an error means that the server ended the connection, as it does when one of its
-// processes breaks down over damaged data. A cancelled statement says nothing of the data, and the connection stands.
+// lostConnection tells whether an error means that the server ended the connection, as it does when
+// one of its processes breaks down over damaged data. A cancelled statement says nothing of the
+// data, and the connection stands.
 func lostConnection(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
-	return err != nil && (!ok || server.Code[:2] == "08" || server.Code[:2] == "57" && server.Code != queryCanceled)
+	return err != nil &&
+		(!ok || server.Code[:2] == "08" || server.Code[:2] == "57" && server.Code != queryCanceled)
 }

@@ -53,13 +53,30 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		do = fmt.Sprintf("ds2 was tested with %d to %d: check that the counters are complete",
 			oldestVersion, newestVersion)
 	}
-	e.Add("version", oldestVersion <= major && major <= newestVersion, state, "PostgreSQL "+version, do)
+	e.Add(
+		"version",
+		oldestVersion <= major && major <= newestVersion,
+		state,
+		"PostgreSQL "+version,
+		do,
+	)
 	switch {
 	case standby:
-		e.Add("writable", false, store.Failure, "the server is a standby, which is read-only", "name the primary")
+		e.Add(
+			"writable",
+			false,
+			store.Failure,
+			"the server is a standby, which is read-only",
+			"name the primary",
+		)
 	case readOnly:
-		e.Add("writable", false, store.Failure, "default_transaction_read_only is on: the changes of a run would fail",
-			"set it off for the database or the user")
+		e.Add(
+			"writable",
+			false,
+			store.Failure,
+			"default_transaction_read_only is on: the changes of a run would fail",
+			"set it off for the database or the user",
+		)
 	default:
 		e.Add("writable", true, store.OK, "the server accepts writes", "")
 	}
@@ -69,9 +86,14 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	s.pooler(ctx, &e)
 	if !monitor {
 		e.Hidden = true
-		e.Add("counters", false, store.Warning, user+" is not a member of pg_monitor: file locations, drives, free "+
-			"space and other sessions are hidden",
-			fmt.Sprintf("GRANT pg_monitor TO %q", user))
+		e.Add(
+			"counters",
+			false,
+			store.Warning,
+			user+" is not a member of pg_monitor: file locations, drives, free "+
+				"space and other sessions are hidden",
+			fmt.Sprintf("GRANT pg_monitor TO %q", user),
+		)
 	}
 	e.LogGrowth = s.logGrowth(ctx)
 	return e, ctx.Err()
@@ -109,8 +131,8 @@ func (c connections) examine(e *store.Examination, needed int) {
 	e.Add("connections", free >= needed, store.Failure, found, fmt.Sprintf(raise, needed-free))
 }
 
-// rights looks what the user may not do with the tables and functions of the workload: those of the owner of ds2_info
-// that are no extension's.
+// rights looks what the user may not do with the tables and functions of the workload: those of the
+// owner of ds2_info that are no extension's.
 func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 	var unread, unwritten, uncalled string
 	err := s.db.QueryRowContext(ctx, `
@@ -129,11 +151,18 @@ func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 					AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
 					AND NOT has_function_privilege(oid, 'EXECUTE'))
 		FROM t`).Scan(&unread, &unwritten, &uncalled)
-	grant := func(what string) string { return fmt.Sprintf("GRANT %s TO %q, or connect as the owner", what, user) }
+	grant := func(what string) string {
+		return fmt.Sprintf("GRANT %s TO %q, or connect as the owner", what, user)
+	}
 	switch {
 	case err != nil:
-		e.Add("rights", false, store.Warning, "could not be asked: "+s.Wrap("ask for rights", err).Error(),
-			"check whether the user may use the tables")
+		e.Add(
+			"rights",
+			false,
+			store.Warning,
+			"could not be asked: "+s.Wrap("ask for rights", err).Error(),
+			"check whether the user may use the tables",
+		)
 	case unread != "":
 		e.Add("rights", false, store.Failure, fmt.Sprintf("%s may not read %s", user, unread),
 			grant("SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA …"))
@@ -141,8 +170,13 @@ func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 		e.Add("rights", false, store.Failure, fmt.Sprintf("%s may not call %s", user, uncalled),
 			grant("EXECUTE ON ALL FUNCTIONS IN SCHEMA …"))
 	case unwritten != "":
-		e.Add("rights", false, store.Warning, fmt.Sprintf("%s may not insert into and update %s", user, unwritten),
-			"if operations then fail: "+grant("INSERT, UPDATE ON ALL TABLES IN SCHEMA …"))
+		e.Add(
+			"rights",
+			false,
+			store.Warning,
+			fmt.Sprintf("%s may not insert into and update %s", user, unwritten),
+			"if operations then fail: "+grant("INSERT, UPDATE ON ALL TABLES IN SCHEMA …"),
+		)
 	default:
 		e.Add("rights", true, store.OK, user+" may use all tables and functions", "")
 	}
@@ -150,7 +184,8 @@ func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 
 // logGrowth is how much the log may still grow until checkpoints hold it.
 func (s *Store) logGrowth(ctx context.Context) (growth int64) {
-	err := s.db.QueryRowContext(ctx, `SELECT pg_size_bytes(current_setting('max_wal_size'))`).Scan(&growth)
+	err := s.db.QueryRowContext(ctx, `SELECT pg_size_bytes(current_setting('max_wal_size'))`).
+		Scan(&growth)
 	if err != nil {
 		return -1
 	}

@@ -18,8 +18,8 @@ import (
 	"ds2/internal/process"
 )
 
-// askIdentity gives by what the process of the session and the files of its server are known. Who may not read all
-// settings is not told the directory of the data.
+// askIdentity gives by what the process of the session and the files of its server are known. Who
+// may not read all settings is not told the directory of the data.
 const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8,
 		coalesce((SELECT setting FROM pg_settings WHERE name = 'data_directory'), ''),
 		(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery()
@@ -31,8 +31,9 @@ func (s *Store) Here(ctx context.Context) bool {
 	return here
 }
 
-// isHere looks for the process of a session among those of this machine, by its answer to askIdentity, and for the
-// cluster's files, which are in data; where the server does not tell that, it is empty.
+// isHere looks for the process of a session among those of this machine, by its answer to
+// askIdentity, and for the cluster's files, which are in data; where the server does not tell that,
+// it is empty.
 func isHere(identity pgx.Row) (here bool, data string) {
 	var pid int // in the server's own container
 	var age float64
@@ -51,7 +52,8 @@ const littleRoom = 32 << 20
 // inTablespace finds the tablespace in the name of a file of the server's.
 var inTablespace = regexp.MustCompile(`pg_tblspc/(\d+)/`)
 
-// whereFull says where room is missing: the server names a file, and that from its data directory on.
+// whereFull says where room is missing: the server names a file, and that from its data directory
+// on.
 func (s *Store) whereFull(message string) string {
 	var space string
 	if found := inTablespace.FindStringSubmatch(message); found != nil {
@@ -63,7 +65,8 @@ func (s *Store) whereFull(message string) string {
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
 			// Where that fails, the directory stays.
-			s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", space).Scan(&dir)
+			s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", space).
+				Scan(&dir)
 		}
 		if dir == "" {
 			_, hint := classify(diskFull)
@@ -73,7 +76,8 @@ func (s *Store) whereFull(message string) string {
 	})
 }
 
-// mounted is a directory of the server's with the mount point of its file system, where the server is on this machine.
+// mounted is a directory of the server's with the mount point of its file system, where the server
+// is on this machine.
 func (s *Store) mounted(dir string) string {
 	if s.here.Load() {
 		if mount, ok := diskspace.MountPoint(dir); ok {
@@ -83,8 +87,9 @@ func (s *Store) mounted(dir string) string {
 	return dir
 }
 
-// askAgain is how long what is known of a full drive stands: all sessions of a server that goes down ask at once, and
-// one that asks late finds room again, as the server has removed its temporary files.
+// askAgain is how long what is known of a full drive stands: all sessions of a server that goes
+// down ask at once, and one that asks late finds room again, as the server has removed its
+// temporary files.
 const askAgain = 5 * time.Second
 
 // hints are what was found of drives once, for all who ask for a while after.
@@ -110,8 +115,8 @@ func (h *hints) once(of string, find func() string) string {
 	return text
 }
 
-// fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it
-// has, or unknown. A server that cannot write its log goes down.
+// fullDrive says, of a server on this machine that closed its connections, that it has no room
+// left; empty where it has, or unknown. A server that cannot write its log goes down.
 func (s *Store) fullDrive() string {
 	data, ok := s.data.Load().(string)
 	if !ok || !s.here.Load() {
@@ -120,17 +125,21 @@ func (s *Store) fullDrive() string {
 	return s.hints.once("down", func() string {
 		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
 			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
-				return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+
-					"and start the server if it went down", free/1e6, s.mounted(dir))
+				return fmt.Sprintf(
+					"only %d MB are free on the server's file system that holds %s: make room there, "+
+						"and start the server if it went down",
+					free/1e6,
+					s.mounted(dir),
+				)
 			}
 		}
 		return ""
 	})
 }
 
-// holdsCluster says whether a directory of this machine has the files of the cluster, by the first fields of
-// pg_control, which are in the byte order of the server's machine. A standby beside its tunnel has the identifier too,
-// and another state.
+// holdsCluster says whether a directory of this machine has the files of the cluster, by the first
+// fields of pg_control, which are in the byte order of the server's machine. A standby beside its
+// tunnel has the identifier too, and another state.
 func holdsCluster(data, system string, standby bool) bool {
 	control, err := os.Open(filepath.Join(data, "global", "pg_control"))
 	if err != nil {
@@ -143,5 +152,6 @@ func holdsCluster(data, system string, standby bool) bool {
 	}
 	const inProduction = 6
 	state := binary.NativeEndian.Uint32(head[16:])
-	return strconv.FormatUint(binary.NativeEndian.Uint64(head[:]), 10) == system && (state == inProduction) != standby
+	return strconv.FormatUint(binary.NativeEndian.Uint64(head[:]), 10) == system &&
+		(state == inProduction) != standby
 }

@@ -12,7 +12,8 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// TestHugeRow has a server answer with a row of 100 MB: the connection is given up, and the memory stays.
+// TestHugeRow has a server answer with a row of 100 MB: the connection is given up, and the memory
+// stays.
 func TestHugeRow(t *testing.T) { // alone: what other tests allocate would count
 	s := open(t, pgtest.Database(t))
 	var before, after runtime.MemStats
@@ -36,7 +37,11 @@ func TestHugeRow(t *testing.T) { // alone: what other tests allocate would count
 func TestEndlessNotes(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	pgtest.Exec(t, s.DB(), "CREATE VIEW ds2_info AS SELECT 'x' AS name, generate_series(1, 1e15)::text AS value")
+	pgtest.Exec(
+		t,
+		s.DB(),
+		"CREATE VIEW ds2_info AS SELECT 'x' AS name, generate_series(1, 1e15)::text AS value",
+	)
 	_, err := store.ReadInfo(t.Context(), s.DB())
 	assert.ErrorContains(t, err, "more than 1048576 bytes")
 }

@@ -9,13 +9,14 @@ import (
 	"ds2/internal/store"
 )
 
-// Lock takes advisory locks of a session: store.Database. They are taken in the maintenance database, because a restore
-// drops the target's own, under numbers made of the target's name. Who holds them is in the session's application_name,
-// which every role may read. A role that may not connect there locks its own database, and sees the locks in all
-// others.
+// Lock takes advisory locks of a session: store.Database. They are taken in the maintenance
+// database, because a restore drops the target's own, under numbers made of the target's name. Who
+// holds them is in the session's application_name, which every role may read. A role that may not
+// connect there locks its own database, and sees the locks in all others.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
-		// The session waits until it gives the locks back: a request to end that wait might end the giving back.
+		// The session waits until it gives the locks back: a request to end that wait might end the
+		// giving back.
 		conn, err := s.maintenance(ctx, s.config.BuildContextWatcherHandler)
 		if store.Classify(err) == store.Config {
 			var config *pgx.ConnConfig
@@ -30,8 +31,8 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 			advisory{conn}.Close()
 			return nil, err
 		}
-		// A server that has gone down for lack of room can no longer be asked. Who may not read all settings is not
-		// told the directory, and has fewer hints.
+		// A server that has gone down for lack of room can no longer be asked. Who may not read all
+		// settings is not told the directory, and has fewer hints.
 		if here, data := isHere(conn.QueryRow(ctx, askIdentity)); data != "" {
 			s.data.Store(data)
 			s.here.Store(here)
@@ -40,8 +41,8 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 	})
 }
 
-// takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only
-// one session at a time do so, until the end of its transaction.
+// takeLock takes the lock of the database, alone or with those who hold that of the same run.
+// Another lock lets only one session at a time do so, until the end of its transaction.
 func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) error {
 	database := store.LockKey("ds2", s.Name())
 	run := store.LockKey("ds2", s.Name(), "run", l.Run)
@@ -59,8 +60,8 @@ func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) erro
 				return err
 			}
 		}
-		// Taken first and looked for then, in all databases: of two that take it in different ones, at least one sees
-		// the other.
+		// Taken first and looked for then, in all databases: of two that take it in different ones,
+		// at least one sees the other.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", database); err != nil {
 			return err
 		}
@@ -102,7 +103,8 @@ func (a advisory) Wait(ctx context.Context) {
 func (a advisory) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), store.UnlockTime)
 	defer cancel()
-	// The server would notice a while later that the connection is gone, and refuse until then who comes next.
+	// The server would notice a while later that the connection is gone, and refuse until then who
+	// comes next.
 	_, _ = a.conn.Exec(ctx, "SELECT pg_advisory_unlock_all()")
 	a.conn.Close(ctx)
 }

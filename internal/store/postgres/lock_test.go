@@ -13,8 +13,8 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// TestLockIsTakenAgain ends the connection that holds a lock: it is taken again, or, where another was quicker, that is
-// said.
+// TestLockIsTakenAgain ends the connection that holds a lock: it is taken again, or, where another
+// was quicker, that is said.
 func TestLockIsTakenAgain(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	told := make(chan error, 10)
@@ -66,14 +66,19 @@ func TestLockSurvivesCrash(t *testing.T) {
 	assert.ErrorContains(t, err, "in use by ds2 drive", "lock")
 }
 
-// TestLockOfRoleWithoutMaintenance: a role that may connect to no other database than the target locks it all the same.
+// TestLockOfRoleWithoutMaintenance: a role that may connect to no other database than the target
+// locks it all the same.
 func TestLockOfRoleWithoutMaintenance(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	admin := open(t, server.URL("postgres"))
-	pgtest.Exec(t, admin.DB(),
-		"CREATE ROLE guest LOGIN PASSWORD 'guest'", "CREATE DATABASE target",
-		"REVOKE CONNECT ON DATABASE postgres FROM PUBLIC", "REVOKE CONNECT ON DATABASE template1 FROM PUBLIC",
+	pgtest.Exec(
+		t,
+		admin.DB(),
+		"CREATE ROLE guest LOGIN PASSWORD 'guest'",
+		"CREATE DATABASE target",
+		"REVOKE CONNECT ON DATABASE postgres FROM PUBLIC",
+		"REVOKE CONNECT ON DATABASE template1 FROM PUBLIC",
 	)
 	owner := open(t, server.URL("target"))
 	guest := open(t, pgtest.As(t, server.URL("target"), "guest", "guest"))

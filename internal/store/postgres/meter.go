@@ -14,8 +14,9 @@ import (
 	"ds2/internal/process"
 )
 
-// meter is the server's process of a connection, which reads a file itself in all versions: it measures what that got
-// from the drives, and not from the kernel's page cache. 0 where it does not run on this machine, or ds2 may not look.
+// meter is the server's process of a connection, which reads a file itself in all versions: it
+// measures what that got from the drives, and not from the kernel's page cache. 0 where it does not
+// run on this machine, or ds2 may not look.
 type meter int
 
 func newMeter(ctx context.Context, conn *sql.Conn) meter {
@@ -24,11 +25,17 @@ func newMeter(ctx context.Context, conn *sql.Conn) meter {
 		FROM pg_stat_activity WHERE pid = pg_backend_pid()`
 	var inside int // the server's own container
 	var age float64
-	var client string // as the process's title has it: a server elsewhere may have one of the same number and age
+	// as the process's title has it: a server elsewhere may have one of the same number and age
+	var client string
 	if err := conn.QueryRowContext(ctx, ask).Scan(&inside, &age, &client); err != nil {
 		return 0
 	}
-	pid, _, err := process.Find(process.Dir, inside, "postgres", time.Duration(age*float64(time.Second)))
+	pid, _, err := process.Find(
+		process.Dir,
+		inside,
+		"postgres",
+		time.Duration(age*float64(time.Second)),
+	)
 	if err != nil {
 		return 0
 	}

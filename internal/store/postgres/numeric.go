@@ -2,7 +2,8 @@ package postgres
 
 import "encoding/binary"
 
-// appendNumeric appends a number of hundredths as PostgreSQL's binary numeric: base-10000 digits, two decimal places.
+// appendNumeric appends a number of hundredths as PostgreSQL's binary numeric: base-10000 digits,
+// two decimal places.
 func appendNumeric(b []byte, v int64) []byte {
 	sign := uint16(0)
 	if v < 0 {
@@ -17,7 +18,10 @@ func appendNumeric(b []byte, v int64) []byte {
 		n++
 	}
 	b = binary.BigEndian.AppendUint16(b, uint16(n))
-	b = binary.BigEndian.AppendUint16(b, uint16(n-2)) // weight of the first digit: -1: none before the point
+	b = binary.BigEndian.AppendUint16(
+		b,
+		uint16(n-2),
+	) // weight of the first digit: -1: none before the point
 	b = binary.BigEndian.AppendUint16(b, sign)
 	b = binary.BigEndian.AppendUint16(b, 2)
 	for n > 0 {
@@ -27,7 +31,8 @@ func appendNumeric(b []byte, v int64) []byte {
 	return b
 }
 
-// ParseNumeric reads a binary numeric of two decimal places as a number of hundredths; false where it is none.
+// ParseNumeric reads a binary numeric of two decimal places as a number of hundredths; false where
+// it is none.
 func ParseNumeric(b []byte) (hundredths int64, ok bool) {
 	if len(b) < 8 {
 		return 0, false

@@ -15,8 +15,8 @@ import (
 	"ds2/schema"
 )
 
-// Adapt makes tablespaces of those that are given as directories: store.Database. One that is there for the directory
-// already is taken as it is.
+// Adapt makes tablespaces of those that are given as directories: store.Database. One that is there
+// for the directory already is taken as it is.
 func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	if p.DataTablespace == "" && p.IndexTablespace == "" {
 		return nil, nil
@@ -39,28 +39,37 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	return nil, nil
 }
 
-// tablespace gives the name of a tablespace that is given by its name or its directory. One that is made in /mnt/ssd1
-// is ds2_mnt_ssd1.
+// tablespace gives the name of a tablespace that is given by its name or its directory. One that is
+// made in /mnt/ssd1 is ds2_mnt_ssd1.
 func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
 	column := "spcname"
 	if strings.HasPrefix(place, "/") {
 		column = "pg_tablespace_location(oid)"
 	}
-	err = conn.QueryRow(ctx, "SELECT spcname FROM pg_tablespace WHERE "+column+" = $1", place).Scan(&name)
+	err = conn.QueryRow(ctx, "SELECT spcname FROM pg_tablespace WHERE "+column+" = $1", place).
+		Scan(&name)
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return name, err
 	}
 	if column == "spcname" {
-		return "", store.Refuse("look for tablespace "+place,
+		return "", store.Refuse(
+			"look for tablespace "+place,
 			"make it with CREATE TABLESPACE, or name a directory on the server, which begins with /",
-			"there is no tablespace of that name")
+			"there is no tablespace of that name",
+		)
 	}
 	name = "ds2_" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(place), "_"), "_")
 	name = name[:min(len(name), maxName)]
-	_, err = conn.Exec(ctx, "CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'")
+	_, err = conn.Exec(
+		ctx,
+		"CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'",
+	)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{
-			Op: "make a tablespace in " + place, Class: store.Config, Code: e.Code, Err: serverError{PgError: e},
+			Op:    "make a tablespace in " + place,
+			Class: store.Config,
+			Code:  e.Code,
+			Err:   serverError{PgError: e},
 			Hint: "it must be an empty directory on the server, owned by the user that the server runs as, " +
 				"and the target's user a superuser",
 		}
@@ -110,12 +119,19 @@ func (s *Store) Advise(
 	cache = max(cache, buffers)
 	switch {
 	case size < memory:
-		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that its server may use: "+
-			"its reads come from there and test no storage", size/1e6, memory/1e6)
+		reads = fmt.Sprintf(
+			"the database of %d MB fits into the %d MB of memory that its server may use: "+
+				"its reads come from there and test no storage",
+			size/1e6,
+			memory/1e6,
+		)
 	case memory == 0 && size < cache:
-		reads = fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
-			"(the greater of shared_buffers and effective_cache_size): the drives see almost no reads",
-			size/1e6, cache/1e6)
+		reads = fmt.Sprintf(
+			"the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
+				"(the greater of shared_buffers and effective_cache_size): the drives see almost no reads",
+			size/1e6,
+			cache/1e6,
+		)
 	}
 	for _, setting := range []struct{ value, off string }{
 		{fsync, "fsync is off: commits do not wait for the drives, and a crash may lose the database"},
@@ -129,11 +145,17 @@ func (s *Store) Advise(
 		}
 	}
 	if plans != "" {
-		others = append(others, plans+", which is not the server's default: reads and CPU time per statement differ")
+		others = append(
+			others,
+			plans+", which is not the server's default: reads and CPU time per statement differ",
+		)
 	}
 	if every := time.Duration(checkpoint) * time.Second; run > 0 && every > run {
-		others = append(others, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before "+
-			"the first checkpoint writes anything out; make the run longer, or lower checkpoint_timeout", every, run))
+		others = append(
+			others,
+			fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before "+
+				"the first checkpoint writes anything out; make the run longer, or lower checkpoint_timeout", every, run),
+		)
 	}
 	return reads, others, nil
 }

@@ -29,7 +29,8 @@ func serverDirectory(t *testing.T) string {
 	return directory
 }
 
-// giveTo gives a file to the owner of a reference, where root runs the test: the server is then another user's.
+// giveTo gives a file to the owner of a reference, where root runs the test: the server is then
+// another user's.
 func giveTo(t *testing.T, reference, path string) {
 	t.Helper()
 	if os.Getuid() == 0 {
@@ -65,7 +66,13 @@ func TestPlacement(t *testing.T) {
 			want = indexes
 		}
 		assert.Contains(t, p.Place, want, "%s %s lies", p.Kind, p.Name)
-		assert.LessOrEqual(t, p.Bytes, placed[max(i-1, 0)].Bytes, "%s comes after a smaller one", p.Name)
+		assert.LessOrEqual(
+			t,
+			p.Bytes,
+			placed[max(i-1, 0)].Bytes,
+			"%s comes after a smaller one",
+			p.Name,
+		)
 	}
 	for _, name := range []string{"customers", "customers_pkey", "ix_prod_title", "inventory"} {
 		assert.True(t, seen[name], "%s is not listed", name)
@@ -99,15 +106,23 @@ func TestAdvice(t *testing.T) {
 		says    []string
 		not     []string
 	}{
-		{"", 0, 0, []string{"fits into the memory that the server counts on", "fsync is off"},
-			[]string{"checkpoint_timeout", "synchronous_commit"}},
-		{"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute, 0,
+		{
+			"", 0, 0,
+			[]string{"fits into the memory that the server counts on", "fsync is off"},
+			[]string{"checkpoint_timeout", "synchronous_commit"},
+		},
+		{
+			"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute, 0,
 			[]string{"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s"},
-			[]string{"full_page_writes"}},
+			[]string{"full_page_writes"},
+		},
 		{"", time.Hour, 0, nil, []string{"checkpoint_timeout", "the server's default"}},
-		{"-c default_transaction_isolation=serializable -c enable_indexscan=off -c jit_above_cost=0", time.Hour, 0,
+		{
+			"-c default_transaction_isolation=serializable -c enable_indexscan=off -c jit_above_cost=0", time.Hour, 0,
 			[]string{"default_transaction_isolation is serializable, enable_indexscan is off, " +
-				"jit_above_cost is 0, which"}, nil},
+				"jit_above_cost is 0, which"},
+			nil,
+		},
 		{"", time.Hour, 64e9, []string{"fits into the 64000 MB of memory"}, nil},
 		{"", time.Hour, 1e6, nil, []string{"fits"}},
 	} {
@@ -118,16 +133,30 @@ func TestAdvice(t *testing.T) {
 		all := strings.Join(append(advice, reads), "\n")
 		texttest.Contains(t, all, test.says...)
 		for _, not := range test.not {
-			assert.NotContains(t, all, not, "options %q, run %s: advice that", test.options, test.run)
+			assert.NotContains(
+				t,
+				all,
+				not,
+				"options %q, run %s: advice that",
+				test.options,
+				test.run,
+			)
 		}
 	}
 }
 
-// TestAdviceDirect asks a server that reads past the kernel's cache, in which a database larger than its own does not
-// fit.
+// TestAdviceDirect asks a server that reads past the kernel's cache, in which a database larger
+// than its own does not fit.
 func TestAdviceDirect(t *testing.T) {
-	settings := map[string]string{"debug_io_direct": "data", "shared_buffers": "1MB", "fsync": "off"}
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Settings: settings})
+	settings := map[string]string{
+		"debug_io_direct": "data",
+		"shared_buffers":  "1MB",
+		"fsync":           "off",
+	}
+	server, err := localpg.Start(
+		t.Context(),
+		localpg.Options{Version: pgtest.Version(t), Settings: settings},
+	)
 	if err != nil && strings.Contains(err.Error(), "debug_io_direct") {
 		t.Skip("versions before 16 have no direct I/O")
 	}

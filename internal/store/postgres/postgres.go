@@ -1,6 +1,7 @@
-// Package postgres is the PostgreSQL engine of package store. It speaks to the server through pgconn, and a user's
-// session even below that (wire.go), because the client's own CPU time must not be what a benchmark measures. The SQL
-// of the database itself is in package schema; what to run and when is not decided here.
+// Package postgres is the PostgreSQL engine of package store. It speaks to the server through
+// pgconn, and a user's session even below that (wire.go), because the client's own CPU time must
+// not be what a benchmark measures. The SQL of the database itself is in package schema; what to
+// run and when is not decided here.
 package postgres
 
 import (
@@ -42,13 +43,17 @@ type Store struct {
 
 	buildWanted, buildMost int64 // see SetBuilds
 	serialBuilds           bool
-	hints                  hints    // which of its drives is full, and whether it went down for that
-	running                sync.Map // names of statements that Progress reports on, by the server's process
-	sessions               sync.Map // processes of the server that serve the pool or administer, for Waits
+	// which of its drives is full, and whether it went down for that
+	hints hints
+	// names of statements that Progress reports on, by the server's process
+	running sync.Map
+	// processes of the server that serve the pool or administer, for Waits
+	sessions sync.Map
 }
 
-// Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what
-// is left out comes from libpq's environment variables, password file and defaults. It does not connect.
+// Open makes a Store of a target URL as libpq takes it:
+// postgres://user:password@host:port/database?options, where what is left out comes from libpq's
+// environment variables, password file and defaults. It does not connect.
 func Open(u *url.URL) (store.Database, error) {
 	config, err := pgx.ParseConfig(ofClient(u).String())
 	if err != nil {
@@ -56,13 +61,22 @@ func Open(u *url.URL) (store.Database, error) {
 	}
 	for _, other := range config.Fallbacks { // of TLS modes too, at the same place
 		if other.Host != config.Host || other.Port != config.Port {
-			return nil, fmt.Errorf("the target names several servers, %s:%d and %s:%d: name the one to be measured",
-				config.Host, config.Port, other.Host, other.Port)
+			return nil, fmt.Errorf(
+				"the target names several servers, %s:%d and %s:%d: name the one to be measured",
+				config.Host,
+				config.Port,
+				other.Host,
+				other.Port,
+			)
 		}
 	}
 	if name := config.Database; len(name) > maxName {
-		return nil, fmt.Errorf("the database's name has %d bytes, and PostgreSQL cuts names to %d: name it %q",
-			len(name), maxName, strings.ToValidUTF8(name[:maxName], ""))
+		return nil, fmt.Errorf(
+			"the database's name has %d bytes, and PostgreSQL cuts names to %d: name it %q",
+			len(name),
+			maxName,
+			strings.ToValidUTF8(name[:maxName], ""),
+		)
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "ds2"
@@ -77,12 +91,15 @@ func Open(u *url.URL) (store.Database, error) {
 	return s, nil
 }
 
-// forLibpq are options of a target URL that only libpq has a use for: ds2 has its own keepalives, and neither GSSAPI's
-// encryption nor TLS's compression.
-var forLibpq = []string{"gssencmode", "gssdelegation", "keepalives", "keepalives_idle", "keepalives_interval",
-	"keepalives_count", "tcp_user_timeout", "sslcompression", "fallback_application_name"}
+// forLibpq are options of a target URL that only libpq has a use for: ds2 has its own keepalives,
+// and neither GSSAPI's encryption nor TLS's compression.
+var forLibpq = []string{
+	"gssencmode", "gssdelegation", "keepalives", "keepalives_idle", "keepalives_interval",
+	"keepalives_count", "tcp_user_timeout", "sslcompression", "fallback_application_name",
+}
 
-// ofClient is a target URL with a limit to how long a connection may take, and without what is only for libpq.
+// ofClient is a target URL with a limit to how long a connection may take, and without what is only
+// for libpq.
 func ofClient(u *url.URL) *url.URL {
 	options := u.Query()
 	for _, name := range forLibpq {
@@ -96,8 +113,8 @@ func ofClient(u *url.URL) *url.URL {
 	return &of
 }
 
-// maxMessage is what a message of the server, such as a row, may have in bytes: no statement of ds2 asks for one of a
-// hundredth.
+// maxMessage is what a message of the server, such as a row, may have in bytes: no statement of ds2
+// asks for one of a hundredth.
 const maxMessage = 64 << 20
 
 // newFrontend takes messages of at most maxMessage.
@@ -107,8 +124,9 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	return f
 }
 
-// begin notes a session, and lets its statements take as long as they take, whatever server, role and database say: a
-// load is no user's query. Where policies hide rows it has the server refuse, instead of counting what is left.
+// begin notes a session, and lets its statements take as long as they take, whatever server, role
+// and database say: a load is no user's query. Where policies hide rows it has the server refuse,
+// instead of counting what is left.
 func (s *Store) begin(ctx context.Context, conn *pgx.Conn) error {
 	s.sessions.Store(int32(conn.PgConn().PID()), nil)
 	_, err := conn.Exec(ctx, `SELECT set_config('row_security', 'off', false),
@@ -131,8 +149,8 @@ func (s *Store) session(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn,
 	return conn, nil
 }
 
-// neverCancelled drops a connection that was asked to end a statement: the server does so in its own time, and might
-// end the next one.
+// neverCancelled drops a connection that was asked to end a statement: the server does so in its
+// own time, and might end the next one.
 func neverCancelled(_ context.Context, conn *pgx.Conn) error {
 	if conn.PgConn().CustomData()[cancelled] != nil {
 		return driver.ErrBadConn
@@ -166,7 +184,9 @@ func (s *Store) Engine() string { return Engine }
 
 // Label is host:port/database; a Unix socket's directory stands for the host.
 func (s *Store) Label() string {
-	return escape.Text(net.JoinHostPort(s.config.Host, strconv.Itoa(int(s.config.Port))) + "/" + s.config.Database)
+	return escape.Text(
+		net.JoinHostPort(s.config.Host, strconv.Itoa(int(s.config.Port))) + "/" + s.config.Database,
+	)
 }
 
 func (s *Store) DB() *sql.DB { return s.db }

@@ -60,7 +60,10 @@ func connect(t *testing.T, s *postgres.Store) calls.Session {
 // reset takes DVD Store 2's database back to the state after its load.
 func reset(t *testing.T, s *postgres.Store, tell progress.Tell) {
 	t.Helper()
-	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, tell))
+	require.NoError(
+		t,
+		load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, tell),
+	)
 }
 
 // refused is an error of a class that says a text.

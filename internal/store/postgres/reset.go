@@ -16,7 +16,8 @@ import (
 	"ds2/schema"
 )
 
-// unvacuumed names the note in ds2_info of the tables that a reset has changed and not vacuumed yet.
+// unvacuumed names the note in ds2_info of the tables that a reset has changed and not vacuumed
+// yet.
 const unvacuumed = "reset_unvacuumed"
 
 // Reset returns the database to its state after the load: load.Resetter.
@@ -32,9 +33,9 @@ func (s *Store) Reset(
 		if err != nil {
 			return err
 		}
-		// The server is to count at once what the session did, or other sessions would not know how much of a table
-		// changed, and the next run's audit would take rows that the reset removed for the run's. Versions before 15
-		// cannot, and Changed leaves deleted rows out there.
+		// The server is to count at once what the session did, or other sessions would not know how
+		// much of a table changed, and the next run's audit would take rows that the reset removed
+		// for the run's. Versions before 15 cannot, and Changed leaves deleted rows out there.
 		_, err = conn.Exec(ctx, `DO $$ BEGIN IF current_setting('server_version_num')::int >= 150000
 			THEN PERFORM pg_stat_force_next_flush(); END IF; END $$`)
 		return err
@@ -52,10 +53,15 @@ func (s *Store) Reset(
 	return err
 }
 
-// restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that
-// they changed, with those of an earlier reset that ended before it had vacuumed them.
+// restoreRows runs the statements that go into one transaction. It returns, and notes in the
+// database, the tables that they changed, with those of an earlier reset that ended before it had
+// vacuumed them.
 func (s *Store) restoreRows(
-	ctx context.Context, tx pgx.Tx, statements []schema.Statement, parts []datagen.Part, begin func(string),
+	ctx context.Context,
+	tx pgx.Tx,
+	statements []schema.Statement,
+	parts []datagen.Part,
+	begin func(string),
 ) (map[string]bool, error) {
 	changed := map[string]bool{}
 	var noted string
@@ -91,9 +97,10 @@ func (s *Store) restoreRows(
 	return changed, err
 }
 
-// tidy runs the statements that go into no transaction, those of one table in their order and all tables at once: to
-// vacuum a table is to read all of its indexes, one page after the other in one process. Where the user may not open as
-// many sessions, the tables that have none wait for the others.
+// tidy runs the statements that go into no transaction, those of one table in their order and all
+// tables at once: to vacuum a table is to read all of its indexes, one page after the other in one
+// process. Where the user may not open as many sessions, the tables that have none wait for the
+// others.
 func (s *Store) tidy(
 	ctx context.Context, statements []schema.Statement, changed map[string]bool, begin func(string),
 ) error {
@@ -132,7 +139,11 @@ func (s *Store) tidy(
 	return nil
 }
 
-func (s *Store) tidyTable(ctx context.Context, statements []schema.Statement, begin func(string)) error {
+func (s *Store) tidyTable(
+	ctx context.Context,
+	statements []schema.Statement,
+	begin func(string),
+) error {
 	return s.onConn(ctx, func(conn *pgx.Conn) error {
 		for _, statement := range statements {
 			if statement.UnlessAnalyzed {
@@ -158,8 +169,8 @@ func (s *Store) tidyTable(ctx context.Context, statements []schema.Statement, be
 	})
 }
 
-// statisticsOf is a sum of the planner's statistics of the table c, which a run does not change unless the server, or
-// someone else, analyzes the table.
+// statisticsOf is a sum of the planner's statistics of the table c, which a run does not change
+// unless the server, or someone else, analyzes the table.
 const statisticsOf = `(SELECT coalesce(md5(string_agg(s::text, ' ' ORDER BY s.attname)), '')
 	FROM pg_stats s JOIN pg_namespace n ON n.nspname = s.schemaname
 	WHERE n.oid = c.relnamespace AND s.tablename = c.relname)`
@@ -172,11 +183,12 @@ func noteStatistics(ctx context.Context, conn *pgx.Conn, table string) error {
 	return err
 }
 
-// keepStatistics says whether a table needs no ANALYZE: where few of its rows changed since the last one, fewer than
-// half of those of which the server's autovacuum, by its default, would analyze it again in mid-run, or else where it
-// has the noted statistics and the server can be made to forget how many rows changed. To analyze a table of size W is
-// to read 30,000 pages at random, to find what the statistics of the load say. A server that crashed no longer knows
-// when it analyzed what, so that few changes then mean nothing.
+// keepStatistics says whether a table needs no ANALYZE: where few of its rows changed since the
+// last one, fewer than half of those of which the server's autovacuum, by its default, would
+// analyze it again in mid-run, or else where it has the noted statistics and the server can be made
+// to forget how many rows changed. To analyze a table of size W is to read 30,000 pages at random,
+// to find what the statistics of the load say. A server that crashed no longer knows when it
+// analyzed what, so that few changes then mean nothing.
 func keepStatistics(ctx context.Context, conn *pgx.Conn, table string) (kept bool, err error) {
 	var few, right, noted bool
 	err = conn.QueryRow(ctx, `SELECT t.n_mod_since_analyze <= 0.05 * c.reltuples,

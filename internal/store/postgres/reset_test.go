@@ -17,12 +17,18 @@ import (
 
 var onePurchase = &calls.Purchase{CustomerID: 1, Items: []calls.Item{{Product: 1, Quantity: 1}}}
 
-// TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and
-// what an earlier reset left undone is done.
+// TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are
+// not read again, and what an earlier reset left undone is done.
 func TestResetVacuumsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
-	all := []string{"cust_hist", "customers", "inventory", "orderlines", "orders"} // INVENTORY is always made anew
+	all := []string{
+		"cust_hist",
+		"customers",
+		"inventory",
+		"orderlines",
+		"orders",
+	} // INVENTORY is always made anew
 	for _, c := range []struct {
 		why  string
 		work func(calls.Session) error
@@ -55,7 +61,13 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 		pgtest.Counted(t, s.DB())
 		later, err := s.Changed(t.Context(), nil, all)
 		require.NoError(t, err)
-		assert.Equal(t, later, atOnce, "%s: rows removed, as the server counts them before the next run", c.why)
+		assert.Equal(
+			t,
+			later,
+			atOnce,
+			"%s: rows removed, as the server counts them before the next run",
+			c.why,
+		)
 		after := vacuums(t, s)
 		var got []string
 		for _, table := range all {
@@ -63,7 +75,14 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 				got = append(got, table)
 			}
 			vacuumed := slices.Contains(told, "vacuum "+table)
-			assert.Equal(t, after[table] > before[table], vacuumed, "%s: told of vacuuming %s", c.why, table)
+			assert.Equal(
+				t,
+				after[table] > before[table],
+				vacuumed,
+				"%s: told of vacuuming %s",
+				c.why,
+				table,
+			)
 		}
 		assert.Equal(t, c.want, got, c.why)
 	}
@@ -72,13 +91,18 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 // vacuums are how often each table was vacuumed by a statement.
 func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 	t.Helper()
-	counts, err := store.Pairs[int](t.Context(), s.DB(), "SELECT relname, vacuum_count FROM pg_stat_user_tables")
+	counts, err := store.Pairs[int](
+		t.Context(),
+		s.DB(),
+		"SELECT relname, vacuum_count FROM pg_stat_user_tables",
+	)
 	require.NoError(t, err)
 	return counts
 }
 
-// TestResetKeepsStatistics: a table of which much has changed is not analyzed, unless it has other statistics than
-// noted, or the user may not have the server forget how much. One session is enough, for one table after the other.
+// TestResetKeepsStatistics: a table of which much has changed is not analyzed, unless it has other
+// statistics than noted, or the user may not have the server forget how much. One session is
+// enough, for one table after the other.
 func TestResetKeepsStatistics(t *testing.T) {
 	s := loaded(t, small)
 	pgtest.Exec(t, s.DB(), "CREATE ROLE shopkeeper LOGIN PASSWORD 'x' CONNECTION LIMIT 1",
@@ -113,8 +137,9 @@ func TestResetKeepsStatistics(t *testing.T) {
 	}
 }
 
-// TestResetKeepsInventorySmall: runs that changed most rows of INVENTORY leave neither table nor index larger after a
-// reset, or every run after the first would read more from the drives per order.
+// TestResetKeepsInventorySmall: runs that changed most rows of INVENTORY leave neither table nor
+// index larger after a reset, or every run after the first would read more from the drives per
+// order.
 func TestResetKeepsInventorySmall(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -131,8 +156,8 @@ func TestResetKeepsInventorySmall(t *testing.T) {
 	require.LessOrEqual(t, bytes("inventory_pkey"), index+index/20)
 }
 
-// TestResetCutOff ends a reset after its last statement and before its commit: rows and sequences both stay, or no new
-// order could be made any more.
+// TestResetCutOff ends a reset after its last statement and before its commit: rows and sequences
+// both stay, or no new order could be made any more.
 func TestResetCutOff(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -142,7 +167,9 @@ func TestResetCutOff(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := ds2.Workload{}.PlanReset(s.Engine(), info)
 	require.NoError(t, err)
-	inTransaction := slices.DeleteFunc(plan.Statements, func(s schema.Statement) bool { return s.NoTransaction })
+	inTransaction := slices.DeleteFunc(plan.Statements, func(s schema.Statement) bool {
+		return s.NoTransaction
+	})
 	cut := append(inTransaction, schema.Statement{Name: "cut", SQL: "SELECT 1 / 0"})
 	err = s.Reset(t.Context(), cut, plan.Rows, func(string) {})
 	require.ErrorContains(t, err, "(22012)", "division by zero")
@@ -151,8 +178,8 @@ func TestResetCutOff(t *testing.T) {
 	assert.NoError(t, err, "a purchase after it")
 }
 
-// TestTimeoutsOfUsers: a database's limits on its users' statements are not for the pool, through which loads, resets
-// and audits go.
+// TestTimeoutsOfUsers: a database's limits on its users' statements are not for the pool, through
+// which loads, resets and audits go.
 func TestTimeoutsOfUsers(t *testing.T) {
 	target := pgtest.Database(t)
 	admin := open(t, target)

@@ -9,9 +9,10 @@ import (
 	"ds2/internal/store"
 )
 
-// scrub reads the main files of all tables and indexes, the server's own among them. The server reads each request with
-// one call past its buffers, which therefore keep what the users need, and checks nothing of it: a page may be written
-// at that moment. Of the ways to have a server read, only this one makes requests of more than a page in all versions.
+// scrub reads the main files of all tables and indexes, the server's own among them. The server
+// reads each request with one call past its buffers, which therefore keep what the users need, and
+// checks nothing of it: a page may be written at that moment. Of the ways to have a server read,
+// only this one makes requests of more than a page in all versions.
 type scrub struct {
 	*Store
 	conn    *sql.Conn
@@ -49,15 +50,20 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 		return nil, s.Wrap(op, err)
 	}
 	if !allowed {
-		hint := fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION %s TO %q, "+
-			"or leave out --scrub-rate", function, s.config.User)
+		hint := fmt.Sprintf(
+			"connect to the database as a superuser and GRANT EXECUTE ON FUNCTION %s TO %q, "+
+				"or leave out --scrub-rate",
+			function,
+			s.config.User,
+		)
 		return nil, store.Refuse(op, hint, "the user may not read the server's files")
 	}
 	r.device = newMeter(ctx, conn)
 	return r, r.list(ctx)
 }
 
-// list begins again at the first file. Files lie on a drive about in the order in which they were made.
+// list begins again at the first file. Files lie on a drive about in the order in which they were
+// made.
 func (r *scrub) list(ctx context.Context) error {
 	const files = `
 		SELECT path, bytes FROM (

@@ -24,7 +24,12 @@ import (
 func plain(t *testing.T, target string) *postgres.Store {
 	t.Helper()
 	admin := open(t, target)
-	pgtest.Exec(t, admin.DB(), "DROP ROLE IF EXISTS ds2_reader", "CREATE ROLE ds2_reader LOGIN PASSWORD 'reader'")
+	pgtest.Exec(
+		t,
+		admin.DB(),
+		"DROP ROLE IF EXISTS ds2_reader",
+		"CREATE ROLE ds2_reader LOGIN PASSWORD 'reader'",
+	)
 	t.Cleanup(func() {
 		admin.DB().Exec("DROP OWNED BY ds2_reader")
 		admin.DB().Exec("DROP ROLE ds2_reader")
@@ -59,19 +64,36 @@ func TestScrub(t *testing.T) {
 	bytes := pass(t, r)
 	assert.Equal(t, all, bytes, "a pass read")
 
-	// A table that grew is read whole the next time, and one that goes away while it is read ends no scan.
-	pgtest.Exec(t, s.DB(), "INSERT INTO big SELECT n, repeat('y', 500) FROM generate_series(1, 20000) n")
+	// A table that grew is read whole the next time, and one that goes away while it is read ends
+	// no scan.
+	pgtest.Exec(
+		t,
+		s.DB(),
+		"INSERT INTO big SELECT n, repeat('y', 500) FROM generate_series(1, 20000) n",
+	)
 	_, err = r.Read(t.Context()) // which lists the files
 	require.NoError(t, err)
 	pgtest.Exec(t, s.DB(), "DROP TABLE gone; CHECKPOINT") // which removes the file
-	assert.GreaterOrEqual(t, pass(t, r), bytes+6_000_000, "the second pass, of another 10 MB and less 3.6 MB")
+	assert.GreaterOrEqual(
+		t,
+		pass(t, r),
+		bytes+6_000_000,
+		"the second pass, of another 10 MB and less 3.6 MB",
+	)
 
 	pgtest.Exec(t, s.DB(), killOthers)
 	_, err = r.Read(t.Context())
-	assert.Equal(t, store.Connection, store.Classify(err), "on a connection that was ended: %v", err)
+	assert.Equal(
+		t,
+		store.Connection,
+		store.Classify(err),
+		"on a connection that was ended: %v",
+		err,
+	)
 }
 
-// TestRights has a role without any right do what takes one: the error names it, and with the right it can be done.
+// TestRights has a role without any right do what takes one: the error names it, and with the right
+// it can be done.
 func TestRights(t *testing.T) {
 	target := pgtest.Database(t)
 	admin := open(t, target).DB()
@@ -81,15 +103,17 @@ func TestRights(t *testing.T) {
 		says  string
 		grant string // empty: not here
 	}{
-		{func(ctx context.Context) error {
-			r, err := s.OpenScrub(ctx)
-			if err == nil {
-				pass(t, r)
-				r.Close()
-			}
-			return err
-		}, "GRANT EXECUTE ON FUNCTION pg_read_binary_file",
-			"GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader"},
+		{
+			func(ctx context.Context) error {
+				r, err := s.OpenScrub(ctx)
+				if err == nil {
+					pass(t, r)
+					r.Close()
+				}
+				return err
+			}, "GRANT EXECUTE ON FUNCTION pg_read_binary_file",
+			"GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader",
+		},
 		{s.Checkpoint, "CHECKPOINT", ""},
 		{s.MayCheckpoint, `GRANT pg_checkpoint TO "ds2_reader"`, "GRANT pg_checkpoint TO ds2_reader"},
 	} {
@@ -104,8 +128,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestDeepCheckRights: a role that may not make or call amcheck is told what to ask for, and with that it may check. A
-// check that the server ends is an error.
+// TestDeepCheckRights: a role that may not make or call amcheck is told what to ask for, and with
+// that it may check. A check that the server ends is an error.
 func TestDeepCheckRights(t *testing.T) {
 	target := pgtest.Database(t)
 	admin := open(t, target).DB()
@@ -123,11 +147,20 @@ func TestDeepCheckRights(t *testing.T) {
 	assert.Empty(t, found.Damage)
 
 	s := open(t, target)
-	_, err = s.DeepCheck(t.Context(), func(string, int64, int64) { pgtest.Exec(t, admin, killOthers) })
-	assert.Equal(t, store.Connection, store.Classify(s.Wrap("check", err)), "a server that ends it: %v", err)
+	_, err = s.DeepCheck(t.Context(), func(string, int64, int64) {
+		pgtest.Exec(t, admin, killOthers)
+	})
+	assert.Equal(
+		t,
+		store.Connection,
+		store.Classify(s.Wrap("check", err)),
+		"a server that ends it: %v",
+		err,
+	)
 }
 
-// TestScrubGoesOn has a file that cannot be read: the error names it, and the scan goes on behind it.
+// TestScrubGoesOn has a file that cannot be read: the error names it, and the scan goes on behind
+// it.
 func TestScrubGoesOn(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}})
@@ -151,8 +184,9 @@ func TestScrubGoesOn(t *testing.T) {
 	assert.NotEqual(t, 0, failed, "no request failed")
 }
 
-// TestDeepCheckFindsDamage damages pages of a stopped server and has them named. Without checksums a changed byte is
-// found only where amcheck can tell that it is wrong: in a header, or in a value that an index holds too.
+// TestDeepCheckFindsDamage damages pages of a stopped server and has them named. Without checksums
+// a changed byte is found only where amcheck can tell that it is wrong: in a header, or in a value
+// that an index holds too.
 func TestDeepCheckFindsDamage(t *testing.T) {
 	t.Parallel()
 	type damage struct {
@@ -168,7 +202,8 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 			{"b_id", false, 5000, "b_id", "invalid page in block 1 "},
 		},
 		"without checksums": {
-			{"a", false, 13, "a", "invalid page in block 1 "}, {"b_id", true, 8, "b_id", "b_id"},
+			{"a", false, 13, "a", "invalid page in block 1 "},
+			{"b_id", true, 8, "b_id", "b_id"},
 			{"c", true, 24, "c_id", "lacks matching index tuple within index \"c_id\""},
 		},
 	} {
@@ -184,7 +219,11 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 			}
 			files := map[string]string{}
 			for _, d := range damages {
-				files[d.file] = pgtest.Value[string](t, db, "SELECT pg_relation_filepath('"+d.file+"')")
+				files[d.file] = pgtest.Value[string](
+					t,
+					db,
+					"SELECT pg_relation_filepath('"+d.file+"')",
+				)
 			}
 			whole := deepChecked(t, server)
 			assert.Empty(t, whole.Damage, "of a new database")
@@ -206,7 +245,8 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 			got := deepChecked(t, server)
 			for _, d := range damages {
 				assert.True(t, slices.ContainsFunc(got.Damage, func(g store.Damage) bool {
-					return strings.HasPrefix(g.Object, "public."+d.object) && strings.Contains(g.Found, d.found)
+					return strings.HasPrefix(g.Object, "public."+d.object) &&
+						strings.Contains(g.Found, d.found)
 				}), "%+v is not in %+v", d, got.Damage)
 			}
 			require.Equal(t, checksums, got.ChecksumFailures != nil)

@@ -19,8 +19,12 @@ func TestOneServer(t *testing.T) {
 	var all []store.Database
 	for _, zone := range []string{"UTC", "Asia/Kathmandu"} {
 		address := pgtest.Database(t)
-		pgtest.Exec(t, open(t, address).DB(), "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = "+
-			`"`+zone+`"`+"', current_database()); END $$")
+		pgtest.Exec(
+			t,
+			open(t, address).DB(),
+			"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = "+
+				`"`+zone+`"`+"', current_database()); END $$",
+		)
 		all = append(all, open(t, address))
 	}
 	servers, err := monitor.Instances(t.Context(), all)
@@ -35,8 +39,8 @@ func TestOneHost(t *testing.T) {
 	open(t, "postgres://a/ds2?sslmode=prefer") // which may try one server twice
 }
 
-// TestBuffers: the extension counts the buffers in whatever schema and version it is; else it is said why they are an
-// estimate.
+// TestBuffers: the extension counts the buffers in whatever schema and version it is; else it is
+// said why they are an estimate.
 func TestBuffers(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
@@ -48,7 +52,12 @@ func TestBuffers(t *testing.T) {
 		t.Skip("this PostgreSQL comes without pg_buffercache")
 	}
 	const version = "1.3" // of PostgreSQL 10 to 15, which pg_upgrade leaves as it is
-	pgtest.Exec(t, s.DB(), `CREATE SCHEMA "Ext"`, `CREATE EXTENSION pg_buffercache SCHEMA "Ext" VERSION '`+version+"'")
+	pgtest.Exec(
+		t,
+		s.DB(),
+		`CREATE SCHEMA "Ext"`,
+		`CREATE EXTENSION pg_buffercache SCHEMA "Ext" VERSION '`+version+"'",
+	)
 	b, err = s.Buffers(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, b.Estimated)
@@ -64,7 +73,12 @@ func TestBuffers(t *testing.T) {
 func TestObstaclesThatAreHidden(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
-	pgtest.Exec(t, s.DB(), "CREATE ROLE blind LOGIN PASSWORD 'x'", "REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC")
+	pgtest.Exec(
+		t,
+		s.DB(),
+		"CREATE ROLE blind LOGIN PASSWORD 'x'",
+		"REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC",
+	)
 	t.Cleanup(func() { pgtest.Exec(t, s.DB(), "DROP ROLE blind") })
 	e, err := open(t, pgtest.As(t, address, "blind", "x")).Examine(t.Context(), 1)
 	require.NoError(t, err)

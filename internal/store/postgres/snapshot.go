@@ -10,15 +10,17 @@ import (
 	"ds2/internal/store"
 )
 
-// A snapshot is a second database, made with the first one as its template: the server copies the files. A new one
-// takes the place of an older one when it is whole: until then, and while the two change places, there is always one
-// under its name.
+// A snapshot is a second database, made with the first one as its template: the server copies the
+// files. A new one takes the place of an older one when it is whole: until then, and while the two
+// change places, there is always one under its name.
 
-// maxName is how long a name of PostgreSQL's may be, in bytes; a longer one would be cut short, and might be another's.
+// maxName is how long a name of PostgreSQL's may be, in bytes; a longer one would be cut short, and
+// might be another's.
 const maxName = 63
 
-// What follows the database's name in those of the snapshot, of a new one that is being made, and of an older one that
-// is about to be dropped. They are of one length, so that a name that is short enough for one is for all.
+// What follows the database's name in those of the snapshot, of a new one that is being made, and
+// of an older one that is about to be dropped. They are of one length, so that a name that is short
+// enough for one is for all.
 const (
 	snapshotSuffix    = "_ds2_snapshot"
 	newSnapshotSuffix = "_ds2_snap_new"
@@ -36,14 +38,19 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 			WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace
 				OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid))))
 		FROM pg_database WHERE datname IN ($1, $2)`
-	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn, name string) error {
-		room.Here, _ = isHere(conn.QueryRow(ctx, askIdentity))
-		err := conn.QueryRow(ctx, ask, s.Name(), name).Scan(&room.Database, &room.Copy, &room.Directories)
-		if slices.Contains(room.Directories, "") {
-			room.Directories = nil
-		}
-		return err
-	})
+	err = s.administer(
+		ctx,
+		"ask for the size of "+s.Label(),
+		func(conn *pgx.Conn, name string) error {
+			room.Here, _ = isHere(conn.QueryRow(ctx, askIdentity))
+			err := conn.QueryRow(ctx, ask, s.Name(), name).
+				Scan(&room.Database, &room.Copy, &room.Directories)
+			if slices.Contains(room.Directories, "") {
+				room.Directories = nil
+			}
+			return err
+		},
+	)
 	return room, err
 }
 
@@ -52,7 +59,8 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	made := s.Name() + newSnapshotSuffix
 	old := s.Name() + oldSnapshotSuffix
 	return s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn, name string) error {
-		// The older one may have been left by a command that was killed after the two had changed places.
+		// The older one may have been left by a command that was killed after the two had changed
+		// places.
 		if err := dropDatabase(ctx, conn, old); err != nil {
 			return err
 		}
@@ -66,8 +74,8 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	})
 }
 
-// exchange gives database made the name of another, which from then on is called old, in one transaction. There may be
-// no other.
+// exchange gives database made the name of another, which from then on is called old, in one
+// transaction. There may be no other.
 func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		var there bool
@@ -89,9 +97,10 @@ func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 	return err
 }
 
-// RestoreSnapshot puts the copy in the database's place: upkeep.Snapshotter. The database is dropped first, because
-// there may be no room for a third copy; a restore that is interrupted can be done again. What is set for the database
-// is kept with the snapshot meanwhile, and the new database gets its name last, so that one of that name always has it.
+// RestoreSnapshot puts the copy in the database's place: upkeep.Snapshotter. The database is
+// dropped first, because there may be no room for a third copy; a restore that is interrupted can
+// be done again. What is set for the database is kept with the snapshot meanwhile, and the new
+// database gets its name last, so that one of that name always has it.
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
 	made := s.Name() + newSnapshotSuffix
@@ -105,11 +114,20 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 			return err
 		}
 		if !there {
-			return store.Refuse(op, "make one with ds2 snapshot create", "there is no snapshot, a database %q", name)
+			return store.Refuse(
+				op,
+				"make one with ds2 snapshot create",
+				"there is no snapshot, a database %q",
+				name,
+			)
 		}
 		if slots != "" {
-			return store.Refuse(op, "drop them with pg_drop_replication_slot if they are not needed",
-				"it has logical replication slots, which would go with it: %s", slots)
+			return store.Refuse(
+				op,
+				"drop them with pg_drop_replication_slot if they are not needed",
+				"it has logical replication slots, which would go with it: %s",
+				slots,
+			)
 		}
 		if err := keepSettings(ctx, conn, s.Name(), name, how.Warn); err != nil {
 			return err
@@ -127,25 +145,34 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 
 // DropSnapshot removes the copy, and what a killed command left of others: upkeep.Snapshotter.
 func (s *Store) DropSnapshot(ctx context.Context) error {
-	return s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn, name string) error {
-		for _, name := range []string{name, s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix} {
-			if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
-				return err
+	return s.administer(
+		ctx,
+		"drop the snapshot of "+s.Label(),
+		func(conn *pgx.Conn, name string) error {
+			for _, name := range []string{name, s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix} {
+				if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		},
+	)
 }
 
-// administer lends a connection to another database of the server, when this process has none to the target's own, with
-// the name of the snapshot's database.
-func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn, name string) error) error {
+// administer lends a connection to another database of the server, when this process has none to
+// the target's own, with the name of the snapshot's database.
+func (s *Store) administer(
+	ctx context.Context,
+	op string,
+	f func(conn *pgx.Conn, name string) error,
+) error {
 	name := s.Name() + snapshotSuffix
 	if len(name) > maxName {
 		return store.Refuse("name the snapshot of "+s.Label(), "use a database with a shorter name",
 			"%q has more than %d characters", name, maxName)
 	}
-	// The pool closes its connections when none may be idle, and opens new ones when it is asked again.
+	// The pool closes its connections when none may be idle, and opens new ones when it is asked
+	// again.
 	s.db.SetMaxIdleConns(0)
 	defer s.db.SetMaxIdleConns(poolIdle)
 	conn, err := s.maintenance(ctx, cancelStatement)
@@ -156,9 +183,14 @@ func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn
 	return s.Wrap(op, f(conn, name))
 }
 
-// copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old
-// is dropped before; it may be made itself.
-func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, made string, how store.Copying) error {
+// copyDatabase makes database made as a copy of database from, file by file, with all that is set
+// for it. Database old is dropped before; it may be made itself.
+func (s *Store) copyDatabase(
+	ctx context.Context,
+	conn *pgx.Conn,
+	from, old, made string,
+	how store.Copying,
+) error {
 	var all int64
 	if err := conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&all); err != nil {
 		return err
@@ -178,8 +210,9 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, mad
 	return keepSettings(ctx, conn, from, made, how.Warn)
 }
 
-// createCopy makes database made as a full copy of database from, however the server is set: where files share blocks,
-// each first overwrite of one goes elsewhere on the drive, and a run would measure the file system's copying.
+// createCopy makes database made as a full copy of database from, however the server is set: where
+// files share blocks, each first overwrite of one goes elsewhere on the drive, and a run would
+// measure the file system's copying.
 func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
 	create := "CREATE DATABASE " + quote(made) + " TEMPLATE " + quote(from)
 	var version int // from 18 on it may be set to share blocks

@@ -8,12 +8,14 @@ import (
 	"ds2/internal/progress"
 )
 
-// A server copies a file by reading a little, writing it, and having the kernel begin to write it to the drive, one
-// after the other, so that drives and server may wait for each other. A second session that reads the same files in the
-// same order just before puts them into the kernel's page cache.
+// A server copies a file by reading a little, writing it, and having the kernel begin to write it
+// to the drive, one after the other, so that drives and server may wait for each other. A second
+// session that reads the same files in the same order just before puts them into the kernel's page
+// cache.
 
 const (
-	aheadMost  = 250e6   // bytes that are read before the copy has come there: what they occupy of the page cache
+	// bytes that are read before the copy has come there: what they occupy of the page cache
+	aheadMost  = 250e6
 	aheadChunk = 4 << 20 // bytes of one read
 )
 
@@ -23,8 +25,9 @@ type dataFile struct {
 	Size int64
 }
 
-// readAhead reads the files of a database shortly before a copy reads them, which has copied so many bytes, until stop
-// is called. Only a superuser may do that, and it is for speed alone: where it fails, the copy goes on without.
+// readAhead reads the files of a database shortly before a copy reads them, which has copied so
+// many bytes, until stop is called. Only a superuser may do that, and it is for speed alone: where
+// it fails, the copy goes on without.
 func (s *Store) readAhead(ctx context.Context, database string, copied func() int64) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -48,9 +51,14 @@ func (s *Store) readAhead(ctx context.Context, database string, copied func() in
 	return func() { cancel(); <-ended }
 }
 
-// readFiles calls read for each chunk of files that a copy has not reached yet, with the file's path and the place in
-// it. copied is how many bytes the copy has.
-func readFiles(ctx context.Context, files []dataFile, copied func() int64, read func(string, int64) error) {
+// readFiles calls read for each chunk of files that a copy has not reached yet, with the file's
+// path and the place in it. copied is how many bytes the copy has.
+func readFiles(
+	ctx context.Context,
+	files []dataFile,
+	copied func() int64,
+	read func(string, int64) error,
+) {
 	at := int64(0)
 	for _, f := range files {
 		for offset := int64(0); offset < f.Size; offset += aheadChunk {
@@ -68,8 +76,8 @@ func readFiles(ctx context.Context, files []dataFile, copied func() int64, read 
 	}
 }
 
-// filesOf lists the files of a database in the order in which the server copies them: tablespace by tablespace, as
-// their directories do.
+// filesOf lists the files of a database in the order in which the server copies them: tablespace by
+// tablespace, as their directories do.
 func filesOf(ctx context.Context, conn *pgx.Conn, database string) ([]dataFile, error) {
 	rows, _ := conn.Query(ctx, `
 		WITH places (dir) AS (

@@ -16,8 +16,8 @@ import (
 	"ds2/internal/localpg/pgtest"
 )
 
-// TestReadFiles reads ahead of a copy that takes a GB in 4 s: never further than allowed, and nothing that the copy has
-// passed.
+// TestReadFiles reads ahead of a copy that takes a GB in 4 s: never further than allowed, and
+// nothing that the copy has passed.
 func TestReadFiles(t *testing.T) {
 	files := []dataFile{{"a", 1_000_000_000}, {"empty", 0}, {"b", 500_000_001}}
 	synctest.Test(t, func(t *testing.T) {
@@ -28,7 +28,12 @@ func TestReadFiles(t *testing.T) {
 			inOrder := offset == read[path] && (path != "b" || read["a"] >= 1e9)
 			require.True(t, inOrder, "read %s at %d after %v", path, offset, read)
 			read[path] += aheadChunk
-			require.LessOrEqual(t, read["a"]+read["b"], copied()+aheadMost+10e6, "ahead of the copy")
+			require.LessOrEqual(
+				t,
+				read["a"]+read["b"],
+				copied()+aheadMost+10e6,
+				"ahead of the copy",
+			)
 			return nil
 		})
 		assert.True(t, read["a"] >= 1e9 && read["b"] >= 5e8, "read %v", read)
@@ -46,7 +51,8 @@ func TestReadFiles(t *testing.T) {
 	readFiles(ctx, files, func() int64 { return 0 }, count) // ends
 }
 
-// TestFilesOf lists the files of a database, of which one is in a tablespace, in the order of their directories.
+// TestFilesOf lists the files of a database, of which one is in a tablespace, in the order of their
+// directories.
 func TestFilesOf(t *testing.T) {
 	server := pgtest.Server(t)
 	url := pgtest.Database(t)

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// settings are the statements that set for database $2 what is set for database $1 and no copy of files has, with what
-// each of them keeps, in the order in which they are to be run. A setting that is a list is told by way of the
-// session's own, as its elements are quoted in their own way.
+// settings are the statements that set for database $2 what is set for database $1 and no copy of
+// files has, with what each of them keeps, in the order in which they are to be run. A setting that
+// is a list is told by way of the session's own, as its elements are quoted in their own way.
 const settings = `
 	WITH d AS (SELECT * FROM pg_database WHERE datname = $1),
 	t AS (SELECT * FROM pg_database WHERE datname = $2),
@@ -63,8 +63,8 @@ const settings = `
 		FROM kept
 	) s (step, what, sql) ORDER BY step`
 
-// keepSettings sets for database to what is set for database from, where that is there, in one transaction. What the
-// server refuses, warn is told.
+// keepSettings sets for database to what is set for database from, where that is there, in one
+// transaction. What the server refuses, warn is told.
 func keepSettings(ctx context.Context, conn *pgx.Conn, from, to string, warn func(string)) error {
 	type setting struct{ What, SQL string }
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -81,7 +81,15 @@ func keepSettings(ctx context.Context, conn *pgx.Conn, from, to string, warn fun
 			refused, ok := errors.AsType[*pgconn.PgError](err)
 			if ok && !conn.IsClosed() {
 				said := serverError{PgError: refused}
-				warn(fmt.Sprintf("%s of database %s is not kept in its copy %s: %v", one.What, from, to, said))
+				warn(
+					fmt.Sprintf(
+						"%s of database %s is not kept in its copy %s: %v",
+						one.What,
+						from,
+						to,
+						said,
+					),
+				)
 				continue
 			}
 			if err != nil {

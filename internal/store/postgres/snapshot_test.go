@@ -30,8 +30,14 @@ func work(t *testing.T, s *postgres.Store) {
 	customer, err := session.NewCustomer(t.Context(), newCustomer)
 	require.True(t, err == nil && customer != 0, "new customer %d: %v", customer, err)
 	for i := range 200 {
-		items := []calls.Item{{Product: 10_000, Quantity: 3}, {Product: int32(i%5 + 1), Quantity: 3}}
-		_, err := session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1 + int64(i)%customer, Items: items})
+		items := []calls.Item{
+			{Product: 10_000, Quantity: 3},
+			{Product: int32(i%5 + 1), Quantity: 3},
+		}
+		_, err := session.Purchase(
+			t.Context(),
+			&calls.Purchase{CustomerID: 1 + int64(i)%customer, Items: items},
+		)
 		require.NoError(t, err)
 	}
 }
@@ -43,7 +49,8 @@ var newCustomer = &calls.Customer{
 	CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
 }
 
-// state is the contents of a database with the storage parameters of its tables and what its triggers do.
+// state is the contents of a database with the storage parameters of its tables and what its
+// triggers do.
 func state(t *testing.T, s *postgres.Store) map[string]string {
 	t.Helper()
 	state := pgtest.Contents(t, pgtest.Server(t).URL(s.Name()))
@@ -128,8 +135,8 @@ func TestSnapshotErrors(t *testing.T) {
 	refused(t, long.CreateSnapshot(t.Context(), fully(t)), store.Config, "63")
 }
 
-// TestSnapshotIsKept makes a second snapshot that fails or was killed before: the first one is there until the second
-// is whole.
+// TestSnapshotIsKept makes a second snapshot that fails or was killed before: the first one is
+// there until the second is whole.
 func TestSnapshotIsKept(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -141,7 +148,11 @@ func TestSnapshotIsKept(t *testing.T) {
 	require.NoError(t, other.DB().Ping())
 	require.Error(t, s.CreateSnapshot(t.Context(), fully(t)), "a database in use was copied")
 	other.Close()
-	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)), "restore after a second snapshot that failed")
+	require.NoError(
+		t,
+		s.RestoreSnapshot(t.Context(), fully(t)),
+		"restore after a second snapshot that failed",
+	)
 	assert.Equal(t, fresh, state(t, s), "the second snapshot failed, and the first one holds")
 
 	// What commands leave that are killed before and after the two change places.
@@ -155,7 +166,11 @@ func TestSnapshotIsKept(t *testing.T) {
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, worked, state(t, s), "the second snapshot holds")
 	const others = "SELECT count(*) FROM pg_database WHERE starts_with(datname, '%s_ds2_snap_')"
-	assert.Zero(t, pgtest.Value[int](t, admin.DB(), fmt.Sprintf(others, s.Name())), "databases beside the snapshot")
+	assert.Zero(
+		t,
+		pgtest.Value[int](t, admin.DB(), fmt.Sprintf(others, s.Name())),
+		"databases beside the snapshot",
+	)
 }
 
 // settingsOf is what is set for a database outside of its files.
@@ -170,8 +185,8 @@ func settingsOf(t *testing.T, s *postgres.Store) string {
 		FROM pg_database d WHERE d.datname = current_database()`)
 }
 
-// TestSnapshotKeepsSettings restores a database that a user has set this and that for, also after the snapshot was
-// made, and also after a restore that was cut off when the database was gone.
+// TestSnapshotKeepsSettings restores a database that a user has set this and that for, also after
+// the snapshot was made, and also after a restore that was cut off when the database was gone.
 func TestSnapshotKeepsSettings(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -179,7 +194,11 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	do := func(statements ...string) {
 		t.Helper()
 		for _, statement := range statements {
-			pgtest.Exec(t, admin.DB(), strings.ReplaceAll(statement, "DATABASE", "DATABASE "+s.Name()))
+			pgtest.Exec(
+				t,
+				admin.DB(),
+				strings.ReplaceAll(statement, "DATABASE", "DATABASE "+s.Name()),
+			)
 		}
 	}
 	do("CREATE ROLE ds2_owner", `CREATE ROLE "ds2 user"`)
@@ -194,10 +213,16 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	})
 	do("ALTER DATABASE SET work_mem = '5MB'", "COMMENT ON DATABASE IS 'it''s mine'")
 	snapshotted(t, s)
-	do(`ALTER DATABASE SET search_path = "$user", "an app", public`, "ALTER DATABASE SET work_mem = '7MB'",
-		"ALTER DATABASE SET app.name = 'a, b'", `ALTER ROLE "ds2 user" IN DATABASE SET random_page_cost = 1.3`,
-		"REVOKE ALL ON DATABASE FROM PUBLIC", `GRANT CONNECT ON DATABASE TO "ds2 user" WITH GRANT OPTION`,
-		"ALTER DATABASE CONNECTION LIMIT 77", "ALTER DATABASE OWNER TO ds2_owner")
+	do(
+		`ALTER DATABASE SET search_path = "$user", "an app", public`,
+		"ALTER DATABASE SET work_mem = '7MB'",
+		"ALTER DATABASE SET app.name = 'a, b'",
+		`ALTER ROLE "ds2 user" IN DATABASE SET random_page_cost = 1.3`,
+		"REVOKE ALL ON DATABASE FROM PUBLIC",
+		`GRANT CONNECT ON DATABASE TO "ds2 user" WITH GRANT OPTION`,
+		"ALTER DATABASE CONNECTION LIMIT 77",
+		"ALTER DATABASE OWNER TO ds2_owner",
+	)
 	want := settingsOf(t, s)
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, want, settingsOf(t, s), "after the restore")
@@ -205,8 +230,12 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	do("DROP DATABASE")
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, want, settingsOf(t, s), "after the restore of a database that was gone")
-	do("ALTER DATABASE RESET ALL", "GRANT TEMPORARY ON DATABASE TO PUBLIC", "COMMENT ON DATABASE IS NULL",
-		"ALTER DATABASE CONNECTION LIMIT -1")
+	do(
+		"ALTER DATABASE RESET ALL",
+		"GRANT TEMPORARY ON DATABASE TO PUBLIC",
+		"COMMENT ON DATABASE IS NULL",
+		"ALTER DATABASE CONNECTION LIMIT -1",
+	)
 	want = settingsOf(t, s)
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, want, settingsOf(t, s), "after settings were taken back")

@@ -13,9 +13,14 @@ import (
 // copyEvery is how often the copy of a database is looked at while the server makes it.
 const copyEvery = 200 * time.Millisecond
 
-// follow tells how far the copying of files is that come to all bytes, until stop is called, and sets copied to it. The
-// server shows that to superusers alone.
-func (s *Store) follow(ctx context.Context, all int64, copied *atomic.Int64, tell progress.Tell) (stop func()) {
+// follow tells how far the copying of files is that come to all bytes, until stop is called, and
+// sets copied to it. The server shows that to superusers alone.
+func (s *Store) follow(
+	ctx context.Context,
+	all int64,
+	copied *atomic.Int64,
+	tell progress.Tell,
+) (stop func()) {
 	tell("copy the files", 0, all)
 	conn := s.watcher(ctx)
 	if conn == nil {
@@ -37,14 +42,15 @@ func (s *Store) follow(ctx context.Context, all int64, copied *atomic.Int64, tel
 	return func() { end(); conn.Close(context.WithoutCancel(ctx)) }
 }
 
-// watcher is a connection to look at files with; nil where there can be none, since it is only for show.
+// watcher is a connection to look at files with; nil where there can be none, since it is only for
+// show.
 func (s *Store) watcher(ctx context.Context) *pgx.Conn {
 	conn, err := s.maintenance(ctx, cancelStatement)
 	if err != nil {
 		return nil
 	}
-	// The planner takes the files for millions, and compiling the query takes most of a second; running it, a
-	// ten-thousandth of one.
+	// The planner takes the files for millions, and compiling the query takes most of a second;
+	// running it, a ten-thousandth of one.
 	if _, err := conn.Exec(ctx, "SET jit = off"); err != nil {
 		conn.Close(context.WithoutCancel(ctx))
 		return nil
@@ -52,8 +58,8 @@ func (s *Store) watcher(ctx context.Context) *pgx.Conn {
 	return conn
 }
 
-// unnamedBytes are those of the files of databases that have no name yet, or none any more: of one that is being
-// copied. Only a superuser may see them.
+// unnamedBytes are those of the files of databases that have no name yet, or none any more: of one
+// that is being copied. Only a superuser may see them.
 func unnamedBytes(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
 	err = conn.QueryRow(ctx, `
 		WITH places (dir) AS (

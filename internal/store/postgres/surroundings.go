@@ -10,45 +10,57 @@ import (
 	"ds2/internal/store"
 )
 
-// obstacles are what stands in the way of users or of what restores the database: each query gives a text for what it
-// finds, or no row.
+// obstacles are what stands in the way of users or of what restores the database: each query gives
+// a text for what it finds, or no row.
 var obstacles = []struct {
 	what      string
 	state     store.State
 	query, do string
 }{
-	{"synchronous standby", store.Failure, `
+	{
+		"synchronous standby", store.Failure, `
 		SELECT format('synchronous_standby_names is %L, and no standby is connected: each commit would wait for ever',
 			current_setting('synchronous_standby_names'))
 		WHERE current_setting('synchronous_standby_names') <> ''
 			AND current_setting('synchronous_commit') NOT IN ('off', 'local')
 			AND NOT EXISTS (SELECT FROM pg_stat_replication)`,
-		"start the standby, or empty synchronous_standby_names"},
-	{"row security", store.Failure, `
+		"start the standby, or empty synchronous_standby_names",
+	},
+	{
+		"row security", store.Failure, `
 		SELECT 'policies hide rows of ' || string_agg(relname, ', ' ORDER BY relname) || ' from ' || current_user
 		FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
 			AND row_security_active(oid) HAVING count(*) > 0`,
-		"ALTER TABLE … DISABLE ROW LEVEL SECURITY, or connect as the owner"},
-	{"I/O times", store.Warning, `
+		"ALTER TABLE … DISABLE ROW LEVEL SECURITY, or connect as the owner",
+	},
+	{
+		"I/O times",
+		store.Warning,
+		`
 		SELECT string_agg(name, ' and ' ORDER BY name) || ' off: how long the server waits for '
 			|| string_agg(CASE name WHEN 'track_io_timing' THEN 'reads' ELSE 'its log' END, ' and ' ORDER BY name)
 			|| ' stays unknown, and limits on these see the drives alone, not what holds I/Os back above them'
 		FROM pg_settings
 		WHERE name IN ('track_io_timing', 'track_wal_io_timing') AND setting = 'off' HAVING count(*) > 0`,
 		"ALTER SYSTEM SET … = on, and SELECT pg_reload_conf(); it costs two looks at the clock an I/O, which " +
-			"pg_test_timing measures: tens of nanoseconds each, on some virtual machines a microsecond"},
-	{"prepared transactions", store.Warning, `
+			"pg_test_timing measures: tens of nanoseconds each, on some virtual machines a microsecond",
+	},
+	{
+		"prepared transactions", store.Warning, `
 		SELECT string_agg(format('%L of %s, %s s old', gid, owner,
 			extract(epoch FROM now() - prepared)::bigint), ', ' ORDER BY prepared) || ', may hold locks'
 		FROM pg_prepared_xacts WHERE database = current_database() HAVING count(*) > 0`,
-		"COMMIT PREPARED or ROLLBACK PREPARED ends each"},
-	{"open transactions", store.Warning, `
+		"COMMIT PREPARED or ROLLBACK PREPARED ends each",
+	},
+	{
+		"open transactions", store.Warning, `
 		SELECT string_agg(format('process %s (%s of %s, %s for %s s)', pid, coalesce(nullif(application_name, ''),
 			'no name'), usename, state, extract(epoch FROM now() - xact_start)::bigint), ', ' ORDER BY xact_start)
 			|| ' may hold locks'
 		FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
 			AND xact_start < now() - interval '10 s' HAVING count(*) > 0`,
-		"end them, or SELECT pg_terminate_backend(…)"},
+		"end them, or SELECT pg_terminate_backend(…)",
+	},
 	{"publications", store.Warning, `
 		SELECT string_agg(DISTINCT p.tablename, ', ') || ' are published and have no replica identity: ' ||
 			'ds2 reset cannot remove rows of them'
@@ -58,27 +70,34 @@ var obstacles = []struct {
 		WHERE p.schemaname = current_schema() AND p.tablename NOT LIKE 'ds2\_%' AND (c.relreplident = 'n'
 			OR c.relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary))
 		HAVING count(*) > 0`, replicaIdentity},
-	{"replication slots", store.Warning, `
+	{
+		"replication slots", store.Warning, `
 		SELECT string_agg(slot_name, ', ') || ' are logical slots of this database: ' ||
 			'it cannot be restored from a snapshot'
 		FROM pg_replication_slots WHERE database = current_database() HAVING count(*) > 0`,
-		"drop them with pg_drop_replication_slot if they are not needed"},
-	{"log", store.Warning, `
+		"drop them with pg_drop_replication_slot if they are not needed",
+	},
+	{
+		"log", store.Warning, `
 		SELECT format('no client reads from the replication slots %s: the server keeps all of its log for them, ' ||
 			'until its drive is full', string_agg(slot_name, ', '))
 		FROM pg_replication_slots WHERE NOT active HAVING count(*) > 0`,
-		"start their readers, or drop them with pg_drop_replication_slot"},
-	{"log", store.Warning, `
+		"start their readers, or drop them with pg_drop_replication_slot",
+	},
+	{
+		"log", store.Warning, `
 		SELECT 'the archive command fails: the server keeps all of its log until it works, or its drive is full'
 		FROM pg_stat_archiver WHERE last_failed_time > coalesce(last_archived_time, '-infinity')
 			AND current_setting('archive_mode') <> 'off'`,
-		"look at the server's log, and correct archive_command"},
+		"look at the server's log, and correct archive_command",
+	},
 }
 
 // replicaIdentity is what to do about rows that cannot be removed for lack of a replica identity.
 const replicaIdentity = "ALTER TABLE … REPLICA IDENTITY FULL, or restore by --restore snapshot"
 
-// noReplicaIdentity is the SQLSTATE of a table that does not allow what is asked, as a reset of one that is published.
+// noReplicaIdentity is the SQLSTATE of a table that does not allow what is asked, as a reset of one
+// that is published.
 const noReplicaIdentity = "55000"
 
 // surroundings looks for obstacles.
@@ -90,15 +109,22 @@ func (s *Store) surroundings(ctx context.Context, e *store.Examination) {
 		case err == nil && found.Valid:
 			e.Add(o.what, false, o.state, found.String, o.do)
 		case err != nil && !errors.Is(err, sql.ErrNoRows):
-			e.Add(o.what, false, store.Warning, "could not be asked: "+s.Wrap("ask for it", err).Error(), o.do)
+			e.Add(
+				o.what,
+				false,
+				store.Warning,
+				"could not be asked: "+s.Wrap("ask for it", err).Error(),
+				o.do,
+			)
 		}
 	}
 }
 
-// pooler looks whether what answers is a pooler, by the number of the session's process, and whether it gives one
-// session to two clients.
+// pooler looks whether what answers is a pooler, by the number of the session's process, and
+// whether it gives one session to two clients.
 func (s *Store) pooler(ctx context.Context, e *store.Examination) {
-	// A statement that one of the clients has prepared the other finds there already, or its own is gone.
+	// A statement that one of the clients has prepared the other finds there already, or its own is
+	// gone.
 	var pids [2]uint32
 	var said uint32
 	var err error
@@ -108,7 +134,10 @@ func (s *Store) pooler(ctx context.Context, e *store.Examination) {
 			break
 		}
 		defer client.Close()
-		_ = client.Raw(func(c any) error { said = c.(*stdlib.Conn).Conn().PgConn().PID(); return nil })
+		_ = client.Raw(func(c any) error {
+			said = c.(*stdlib.Conn).Conn().PgConn().PID()
+			return nil
+		})
 		if err = client.QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&pids[i]); err != nil {
 			break
 		}
@@ -116,9 +145,21 @@ func (s *Store) pooler(ctx context.Context, e *store.Examination) {
 	const do = "connect to the server itself"
 	switch shared := err == nil && pids[0] == pids[1]; {
 	case shared || store.Classify(s.Wrap("ask", err)) == store.Config:
-		e.Add("pooler", false, store.Failure, "a pooler gives each transaction another session: locks, settings and "+
-			"prepared statements of a session are lost", do)
+		e.Add(
+			"pooler",
+			false,
+			store.Failure,
+			"a pooler gives each transaction another session: locks, settings and "+
+				"prepared statements of a session are lost",
+			do,
+		)
 	case err == nil && said != pids[1]:
-		e.Add("pooler", false, store.Warning, "a pooler answers, not the server: its overhead is measured too", do)
+		e.Add(
+			"pooler",
+			false,
+			store.Warning,
+			"a pooler answers, not the server: its overhead is measured too",
+			do,
+		)
 	}
 }

@@ -45,14 +45,29 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 	_, err = pgx.ForEachRow(rows, into, func() error { // gives the error of Query, too
 		switch {
 		case pid < 0:
-			waits["standby"] = fmt.Sprintf("commits wait for a synchronous standby: synchronous_standby_names is %q",
-				standbys)
+			waits["standby"] = fmt.Sprintf(
+				"commits wait for a synchronous standby: synchronous_standby_names is %q",
+				standbys,
+			)
 		case pid == 0:
-			waits["prepared "+gid] = fmt.Sprintf("a lock may be held by the prepared transaction %q of %s, %d s old: "+
-				"commit it by COMMIT PREPARED, or ROLLBACK PREPARED", gid, owner, prepared)
+			waits["prepared "+gid] = fmt.Sprintf(
+				"a lock may be held by the prepared transaction %q of %s, %d s old: "+
+					"commit it by COMMIT PREPARED, or ROLLBACK PREPARED",
+				gid,
+				owner,
+				prepared,
+			)
 		default:
-			waits[fmt.Sprint(pid)] = fmt.Sprintf("process %d holds a lock: %s of user %s, %s for %d s; "+
-				"it ends by itself, or by SELECT pg_terminate_backend(%d)", pid, name, user, state, held, pid)
+			waits[fmt.Sprint(pid)] = fmt.Sprintf(
+				"process %d holds a lock: %s of user %s, %s for %d s; "+
+					"it ends by itself, or by SELECT pg_terminate_backend(%d)",
+				pid,
+				name,
+				user,
+				state,
+				held,
+				pid,
+			)
 		}
 		return nil
 	})

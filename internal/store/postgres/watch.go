@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// watch has the end of a context end the call under way on a connection. It is used by one goroutine.
+// watch has the end of a context end the call under way on a connection. It is used by one
+// goroutine.
 type watch struct {
 	conn    net.Conn
 	watched context.Context
@@ -18,8 +19,8 @@ func newWatch(conn net.Conn) watch {
 	return watch{conn: conn, watched: context.Background(), unwatch: func() {}}
 }
 
-// over makes the end of ctx end the calls that follow: reads and writes fail. It stays until another context comes: a
-// user makes all its calls with the same one, which then costs nothing.
+// over makes the end of ctx end the calls that follow: reads and writes fail. It stays until
+// another context comes: a user makes all its calls with the same one, which then costs nothing.
 func (w *watch) over(ctx context.Context) {
 	if ctx == w.watched {
 		return
@@ -47,5 +48,10 @@ func (w *watch) cause(err error) error {
 	if ended := w.watched.Err(); ended != nil {
 		return ended
 	}
-	return &net.OpError{Op: "talk", Net: w.conn.RemoteAddr().Network(), Addr: w.conn.RemoteAddr(), Err: err}
+	return &net.OpError{
+		Op:   "talk",
+		Net:  w.conn.RemoteAddr().Network(),
+		Addr: w.conn.RemoteAddr(),
+		Err:  err,
+	}
 }

@@ -9,16 +9,17 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// planOnce makes the server plan each call once a session. Left to itself it plans DVD Store 2's search for words again
-// each time, as the words might matter: that took a fifth of all CPU time per order. Where the user has set
-// plan_cache_mode, be it for the server, the database, the role or in the target's URL, it stays as it is.
+// planOnce makes the server plan each call once a session. Left to itself it plans DVD Store 2's
+// search for words again each time, as the words might matter: that took a fifth of all CPU time
+// per order. Where the user has set plan_cache_mode, be it for the server, the database, the role
+// or in the target's URL, it stays as it is.
 const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
 FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
 
-// prepare runs setup and prepares all statements in one round trip, the first one after pgconn made the connection. Its
-// answer still goes through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its
-// is waiting for the next bytes from the server, and would take them from any other reader. Once they have come it is
-// gone.
+// prepare runs setup and prepares all statements in one round trip, the first one after pgconn made
+// the connection. Its answer still goes through pgconn's own reader: where a write took pgconn
+// long, on a busy machine, a goroutine of its is waiting for the next bytes from the server, and
+// would take them from any other reader. Once they have come it is gone.
 func (c *Conn) prepare(ctx context.Context, setup string, statements []Statement) error {
 	c.encode(&pgproto3.Parse{Query: setup})
 	c.encode(&pgproto3.Bind{})
@@ -43,7 +44,8 @@ func (c *Conn) Call(s *Statement) {
 // Bytes adds a parameter that is sent as its bytes are; nil is NULL.
 func (c *Conn) Bytes(value []byte) { c.bind.Parameters = append(c.bind.Parameters, value) }
 
-// Arena is where the parameters of the call stand that are made for it. What is appended to it becomes one by Take.
+// Arena is where the parameters of the call stand that are made for it. What is appended to it
+// becomes one by Take.
 func (c *Conn) Arena() []byte { return c.arena }
 
 // Take adds as a parameter what was appended to the arena.
@@ -117,8 +119,8 @@ func (c *Conn) send(ctx context.Context) error {
 	return err
 }
 
-// row is the next row of what was sent, valid until the next call; nil after the last one, when the transaction is
-// committed.
+// row is the next row of what was sent, valid until the next call; nil after the last one, when the
+// transaction is committed.
 func (c *Conn) row() ([][]byte, error) {
 	for {
 		message, err := c.front.Receive()

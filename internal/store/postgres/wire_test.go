@@ -24,7 +24,10 @@ func TestPlanOnce(t *testing.T) {
 	for set, want := range map[string]string{
 		"": "force_generic_plan", "?plan_cache_mode=force_custom_plan": "force_custom_plan",
 	} {
-		c, err := pgtest.Open(t, Open, pgtest.Database(t)+set).(*Store).ConnectUser(t.Context(), show)
+		c, err := pgtest.Open(t, Open, pgtest.Database(t)+set).(*Store).ConnectUser(
+			t.Context(),
+			show,
+		)
 		require.NoError(t, err)
 		defer c.Close(t.Context())
 		c.Call(&show)
@@ -74,7 +77,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// slowConn is a connection on a busy machine: a write returns long after the server has answered it.
+// slowConn is a connection on a busy machine: a write returns long after the server has answered
+// it.
 type slowConn struct{ *net.TCPConn }
 
 func (c slowConn) Write(p []byte) (int, error) {
@@ -83,8 +87,8 @@ func (c slowConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestConnectOnABusyMachine connects where pgconn's reader in the background is at work when the connection is taken
-// over, and must not lose the server's answers to it.
+// TestConnectOnABusyMachine connects where pgconn's reader in the background is at work when the
+// connection is taken over, and must not lose the server's answers to it.
 func TestConnectOnABusyMachine(t *testing.T) {
 	s := pgtest.Open(t, Open, pgtest.Database(t)).(*Store)
 	s.config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -96,7 +100,8 @@ func TestConnectOnABusyMachine(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	// The database has no tables, so the statement cannot be prepared: the server's answer that says so is wanted.
+	// The database has no tables, so the statement cannot be prepared: the server's answer that
+	// says so is wanted.
 	session, err := s.ConnectUser(ctx, Statement{"missing", "SELECT * FROM missing"})
 	if err == nil {
 		session.Close(ctx)
@@ -110,7 +115,10 @@ func TestConnectOnABusyMachine(t *testing.T) {
 	defer session.Close(ctx)
 	session.Call(&one)
 	rows := 0
-	require.NoError(t, session.Each(ctx, false, func([][]byte) bool { rows++; return true }), "the first call")
+	require.NoError(t, session.Each(ctx, false, func([][]byte) bool {
+		rows++
+		return true
+	}), "the first call")
 	require.Equal(t, 1, rows)
 }
 
@@ -132,7 +140,8 @@ func echo(t *testing.T) net.Conn {
 	return conn
 }
 
-// TestDirect sends messages that fit into the socket's buffer and one that does not, and reads the answers.
+// TestDirect sends messages that fit into the socket's buffer and one that does not, and reads the
+// answers.
 func TestDirect(t *testing.T) {
 	socket := direct(echo(t))
 	for _, size := range []int{1, 4096, 1 << 20} {
@@ -158,14 +167,23 @@ func TestWatch(t *testing.T) {
 	time.AfterFunc(10*time.Millisecond, cancel)
 	answer := make([]byte, 8)
 	_, err := socket.Read(answer)
-	require.True(t, err != nil && errors.Is(w.cause(err), context.Canceled), "a read whose context ended: %v", err)
+	require.True(
+		t,
+		err != nil && errors.Is(w.cause(err), context.Canceled),
+		"a read whose context ended: %v",
+		err,
+	)
 	w.over(t.Context())
 	socket.Write([]byte("next"))
 	n, err := socket.Read(answer)
 	require.NoError(t, err)
 	require.Equal(t, "next", string(answer[:n]), "what the next call read")
 	op, ok := errors.AsType[*net.OpError](w.cause(io.EOF))
-	assert.True(t, ok && op.Err == io.EOF, "a connection that broke by itself is not reported as such")
+	assert.True(
+		t,
+		ok && op.Err == io.EOF,
+		"a connection that broke by itself is not reported as such",
+	)
 	w.stop()
 	w.stop()
 }
@@ -187,8 +205,14 @@ func FuzzAnswer(f *testing.F) {
 	refused := &pgproto3.ErrorResponse{Severity: "ERROR", Code: "40001", Message: "no"}
 	conn, _ := net.Pipe() // for its address, in errors
 	fuzztest.Run(f, func(t testing.TB, answer []byte) {
-		w := Conn{watch: newWatch(conn), front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 3}
-		w.front.SetMaxBodyLen(4 << 10) // memory for what is announced and never comes would take most of the time
+		w := Conn{
+			watch: newWatch(conn),
+			front: newFrontend(bytes.NewReader(answer), io.Discard),
+			sent:  3,
+		}
+		w.front.SetMaxBodyLen(
+			4 << 10,
+		) // memory for what is announced and never comes would take most of the time
 		for {
 			row, err := w.row()
 			if err != nil || row == nil {

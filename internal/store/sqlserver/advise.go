@@ -13,16 +13,22 @@ import (
 	"ds2/internal/store"
 )
 
-// Advise tells what of the server's configuration a storage test should not have: monitor.Adviser. It judges the
-// settings that the record of a run holds too.
-func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, all []string, err error) {
+// Advise tells what of the server's configuration a storage test should not have: monitor.Adviser.
+// It judges the settings that the record of a run holds too.
+func (s *Store) Advise(
+	ctx context.Context,
+	run time.Duration,
+	memory int64,
+) (reads string, all []string, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	if v.babelfish {
-		return "", []string{"this server is Babelfish for PostgreSQL, of which ds2 knows no settings: " +
-			"nothing warns of a database that fits into memory"}, nil
+		return "", []string{
+			"this server is Babelfish for PostgreSQL, of which ds2 knows no settings: " +
+				"nothing warns of a database that fits into memory",
+		}, nil
 	}
 	settings, err := s.settings(ctx)
 	if err != nil {
@@ -32,9 +38,13 @@ func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (re
 	return reads, all, nil
 }
 
-// settings are those of the server and of the database by name; what the server does not know or tell is missing.
+// settings are those of the server and of the database by name; what the server does not know or
+// tell is missing.
 func (s *Store) settings(ctx context.Context) (settings, error) {
-	found, _ := store.Settings(ctx, s) // an error: this version or edition has no such thing, or does not tell
+	found, _ := store.Settings(
+		ctx,
+		s,
+	) // an error: this version or edition has no such thing, or does not tell
 	return found, ctx.Err()
 }
 
@@ -68,60 +78,110 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	}
 	data := s.number("database used bytes")
 	if data > 0 && data < cache {
-		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: "+
-			"its reads test no storage", data/1e6, cache/1e6)
+		reads = fmt.Sprintf(
+			"the database of %d MB fits into the %d MB of memory that the server may take: "+
+				"its reads test no storage",
+			data/1e6,
+			cache/1e6,
+		)
 	}
 	model := s["database recovery model"]
 	chain := s["database log chain"]
 	size := s.number("database log bytes")
 	used := s.number("database log used bytes")
-	warn(model == "FULL" && chain == "none", "recovery is full in name only until the first full backup, and the log "+
-		"is truncated as under simple recovery: make one with ds2 snapshot create")
-	warn(model == "FULL" && chain != "none" && size > 0 && used > size/2, "the log of %d MB is %d %% full, and only a "+
-		"backup of it makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run",
-		size/1e6, 100*used/max(size, 1))
-	warn((model == "SIMPLE" || model == "BULK_LOGGED") && s["ds2 workload"] == "", // other workloads choose theirs
-		"the recovery model is %s; DVD Store's storage report measured under full recovery", model)
-	durability := s["database delayed durability"] // under ALLOWED none is lazy that does not ask for it
-	warn(durability == "FORCED",
-		"delayed durability is %s: commits do not wait for the log, and a crash may lose the last of them", durability)
+	warn(
+		model == "FULL" && chain == "none",
+		"recovery is full in name only until the first full backup, and the log "+
+			"is truncated as under simple recovery: make one with ds2 snapshot create",
+	)
+	warn(
+		model == "FULL" && chain != "none" && size > 0 && used > size/2,
+		"the log of %d MB is %d %% full, and only a "+
+			"backup of it makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run",
+		size/1e6,
+		100*used/max(size, 1),
+	)
+	warn(
+		(model == "SIMPLE" || model == "BULK_LOGGED") &&
+			s["ds2 workload"] == "", // other workloads choose theirs
+		"the recovery model is %s; DVD Store's storage report measured under full recovery",
+		model,
+	)
+	// under ALLOWED none is lazy that does not ask for it
+	durability := s["database delayed durability"]
+	warn(
+		durability == "FORCED",
+		"delayed durability is %s: commits do not wait for the log, and a crash may lose the last of them",
+		durability,
+	)
 	verify := s["database page verify"]
 	warn(verify != "" && verify != "CHECKSUM",
 		"page verify is %s: damage by the drives may go unnoticed; set it to CHECKSUM", verify)
-	warn(s["server instant file initialization"] == "N", "instant file initialization is off: each growth of a data "+
-		"file is first filled with zeros; grant the server's account Perform volume maintenance tasks")
+	warn(
+		s["server instant file initialization"] == "N",
+		"instant file initialization is off: each growth of a data "+
+			"file is first filled with zeros; grant the server's account Perform volume maintenance tasks",
+	)
 	free := s.number("log volume free bytes")
-	warn(free > 0 && size > 0 && free < size/4,
-		"the log's volume %s has %d MB left: a log that must grow will stop the run", s["log volume"], free/1e6)
-	warn(s["database query store"] == "1", "the Query Store is on and writes to the database under test; "+
-		"ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions")
+	warn(
+		free > 0 && size > 0 && free < size/4,
+		"the log's volume %s has %d MB left: a log that must grow will stop the run",
+		s["log volume"],
+		free/1e6,
+	)
+	warn(
+		s["database query store"] == "1",
+		"the Query Store is on and writes to the database under test; "+
+			"ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions",
+	)
 	warn(s["database accelerated recovery"] == "1",
 		"accelerated database recovery is on: it also writes versions of rows to the database")
-	warn(s["database read committed snapshot"] == "1" && s["service objective"] == "",
-		"read committed snapshot is on: it also writes versions of rows; the storage report's runs had it off")
+	warn(
+		s["database read committed snapshot"] == "1" && s["service objective"] == "",
+		"read committed snapshot is on: it also writes versions of rows; the storage report's runs had it off",
+	)
 	_, known := s["database target recovery time (s)"]
 	every := time.Duration(s.number("database target recovery time (s)")) * time.Second
 	warn(run > 0 && every > run, "the target recovery time is %s and the run lasts %s: "+
 		"it may end before checkpoints write anything out", every, run)
-	warn(known && every == 0 && run > 0 && run < 5*time.Minute, "the target recovery time is 0, so checkpoints come "+
-		"about once a minute or less often: a run of %s sees few of them", run)
+	warn(
+		known && every == 0 && run > 0 && run < 5*time.Minute,
+		"the target recovery time is 0, so checkpoints come "+
+			"about once a minute or less often: a run of %s sees few of them",
+		run,
+	)
 	target := s.number("server memory target bytes")
 	taken := s.number("server memory committed bytes")
-	warn(target > 0 && taken < target/10*9 && taken < data, "the server's memory is still growing, %d MB of %d MB: "+
-		"until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it",
-		taken/mb, target/mb)
+	warn(
+		target > 0 && taken < target/10*9 && taken < data,
+		"the server's memory is still growing, %d MB of %d MB: "+
+			"until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it",
+		taken/mb,
+		target/mb,
+	)
 	for _, distorts := range distortions {
 		value, known := s[distorts.setting]
 		warn(known && value != "0", "%s", distorts.says)
 	}
 	flags := s["server trace flags"]
 	pages := s.number("server suspect pages")
-	warn(flags != "", "trace flags %s are on for the whole server: a server to compare with must have the same", flags)
-	warn(pages > 0, "msdb.dbo.suspect_pages lists %d damaged pages of this database: check it by ds2 verify --deep, "+
-		"and look at the drive", pages)
+	warn(
+		flags != "",
+		"trace flags %s are on for the whole server: a server to compare with must have the same",
+		flags,
+	)
+	warn(
+		pages > 0,
+		"msdb.dbo.suspect_pages lists %d damaged pages of this database: check it by ds2 verify --deep, "+
+			"and look at the drive",
+		pages,
+	)
 	level := s.number("database compatibility level")
-	warn(level > 0 && level < 130,
-		"the compatibility level is %d, of SQL Server before 2016: it has an older optimizer", level)
+	warn(
+		level > 0 && level < 130,
+		"the compatibility level is %d, of SQL Server before 2016: it has an older optimizer",
+		level,
+	)
 	files := s.number("tempdb data files")
 	wanted := min(s.number("server CPUs"), 8)
 	warn(files > 0 && files < wanted, "tempdb has %d data files for %d CPUs: give it %d",
@@ -138,14 +198,18 @@ var distortions = []struct{ setting, says string }{
 		"reads of pages that left the cache come from its file and not from the data files"},
 	{"database memory optimized pages", "hybrid buffer pool is on: " +
 		"pages on persistent memory are read in place, past the cache and the drives under test"},
-	{"database encryption",
-		"transparent data encryption is on: the CPUs encrypt each page that is read or written"},
+	{
+		"database encryption",
+		"transparent data encryption is on: the CPUs encrypt each page that is read or written",
+	},
 	{"database compressed indexes", "some tables or indexes are compressed: " +
 		"fewer pages are read and written, for more CPU work"},
 	{"database availability group", "the database is in an availability group: " +
 		"commits may wait until other replicas have written the log, too"},
-	{"server resource governor",
-		"the Resource Governor is on, and may limit I/O, memory and CPUs of these sessions"},
+	{
+		"server resource governor",
+		"the Resource Governor is on, and may limit I/O, memory and CPUs of these sessions",
+	},
 }
 
 // Examine looks whether the server has what a run needs: preflight.Examiner.
@@ -156,9 +220,13 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		return e, err
 	}
 	if v.babelfish {
-		e.Add("server", false, store.Warning,
+		e.Add(
+			"server",
+			false,
+			store.Warning,
 			"this server is Babelfish for PostgreSQL, which shows few of its statistics through T-SQL",
-			"check its connections and rights yourself")
+			"check its connections and rights yourself",
+		)
 		return e, nil
 	}
 	var version, user string
@@ -184,7 +252,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	// Azure SQL Database has a limit of each service objective instead.
 	var sessions sql.NullInt64
 	const governed = "SELECT max_sessions FROM sys.dm_user_db_resource_governance WHERE database_id = DB_ID()"
-	if s.db.QueryRowContext(ctx, governed).Scan(&sessions) == nil && sessions.Valid { // else there is no such view
+	if s.db.QueryRowContext(ctx, governed).Scan(&sessions) == nil &&
+		sessions.Valid { // else there is no such view
 		most = int(sessions.Int64)
 	}
 	e.Add("version", true, store.OK, "SQL Server "+version, "")
@@ -196,10 +265,19 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		"ALTER DATABASE … SET READ_WRITE, or name the primary replica")
 	needed := users + store.OwnConnections
 	free := most - inUse
-	found = fmt.Sprintf("%d needed, %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse)
+	found = fmt.Sprintf(
+		"%d needed, %d free: the server allows %d, %d in use",
+		needed,
+		max(free, 0),
+		most,
+		inUse,
+	)
 	if !state { // the user's own are all that it counted
-		found = fmt.Sprintf("%d are needed: the server allows %d, and does not show this user how many are in use",
-			needed, most)
+		found = fmt.Sprintf(
+			"%d are needed: the server allows %d, and does not show this user how many are in use",
+			needed,
+			most,
+		)
 	}
 	e.Add("connections", free >= needed, store.Failure, found,
 		"raise 'user connections' with sp_configure, or use fewer --threads")
@@ -210,9 +288,13 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	e.Add("rights", execute, store.Warning, found,
 		"if operations then fail: GRANT EXECUTE TO the user, or connect as the owner")
 	if !state {
-		e.Add("counters", false, store.Warning,
+		e.Add(
+			"counters",
+			false,
+			store.Warning,
 			user+" may not see the server's state: its counters and waits are not observed",
-			"GRANT VIEW SERVER STATE TO the login; in Azure SQL Database VIEW DATABASE STATE TO the user")
+			"GRANT VIEW SERVER STATE TO the login; in Azure SQL Database VIEW DATABASE STATE TO the user",
+		)
 	}
 	size, used, kept, err := s.LogSpace(ctx)
 	if err == nil && size > 0 { // 0: not known

@@ -11,17 +11,34 @@ import (
 
 func TestAdvice(t *testing.T) {
 	sound := settings{
-		"max server memory (MB)": "8192", "server memory bytes": "68719476736", "database used bytes": "20000000000",
-		"database recovery model": "FULL", "database log chain": "begun", "database log bytes": "8400000000",
-		"database log used bytes": "10000000", "database delayed durability": "DISABLED",
-		"database page verify": "CHECKSUM", "server instant file initialization": "Y", "log volume": `F:\`,
-		"log volume free bytes": "500000000000", "database query store": "0", "database accelerated recovery": "0",
-		"database read committed snapshot": "0", "database target recovery time (s)": "60",
-		"database compatibility level": "160", "server memory target bytes": "8589934592",
-		"server memory committed bytes": "8589934592", "server buffer pool extension": "0",
-		"database memory optimized pages": "0", "database availability group": "0", "database encryption": "0",
-		"database compressed indexes": "0", "server resource governor": "0", "tempdb data files": "8",
-		"server CPUs": "24", "ActivePowerScheme": highPerformance,
+		"max server memory (MB)":             "8192",
+		"server memory bytes":                "68719476736",
+		"database used bytes":                "20000000000",
+		"database recovery model":            "FULL",
+		"database log chain":                 "begun",
+		"database log bytes":                 "8400000000",
+		"database log used bytes":            "10000000",
+		"database delayed durability":        "DISABLED",
+		"database page verify":               "CHECKSUM",
+		"server instant file initialization": "Y",
+		"log volume":                         `F:\`,
+		"log volume free bytes":              "500000000000",
+		"database query store":               "0",
+		"database accelerated recovery":      "0",
+		"database read committed snapshot":   "0",
+		"database target recovery time (s)":  "60",
+		"database compatibility level":       "160",
+		"server memory target bytes":         "8589934592",
+		"server memory committed bytes":      "8589934592",
+		"server buffer pool extension":       "0",
+		"database memory optimized pages":    "0",
+		"database availability group":        "0",
+		"database encryption":                "0",
+		"database compressed indexes":        "0",
+		"server resource governor":           "0",
+		"tempdb data files":                  "8",
+		"server CPUs":                        "24",
+		"ActivePowerScheme":                  highPerformance,
 	}
 	with := func(s settings, more ...string) []string {
 		s = maps.Clone(s)
@@ -35,11 +52,22 @@ func TestAdvice(t *testing.T) {
 		return others
 	}
 	assert.Empty(t, with(sound), "of the storage report's own server")
-	assert.Empty(t, with(sound, "database delayed durability", "ALLOWED"), "orders do not ask for it")
+	assert.Empty(
+		t,
+		with(sound, "database delayed durability", "ALLOWED"),
+		"orders do not ask for it",
+	)
 	assert.Empty(t, with(settings{}), "where nothing is told")
-	unlimited := settings{"max server memory (MB)": "2147483647", "database used bytes": "21474836480"}
+	unlimited := settings{
+		"max server memory (MB)": "2147483647",
+		"database used bytes":    "21474836480",
+	}
 	assert.Empty(t, with(unlimited), "no limit is no size")
-	assert.Empty(t, with(sound, "database recovery model", "SIMPLE", "ds2 workload", "mailbox"), "which ds2 gave it")
+	assert.Empty(
+		t,
+		with(sound, "database recovery model", "SIMPLE", "ds2 workload", "mailbox"),
+		"which ds2 gave it",
+	)
 	for _, c := range []struct{ name, value, says string }{
 		{"max server memory (MB)", "2147483647", "fits into the 68719 MB of memory"},
 		{"database used bytes", "4000000000", "fits into the 8589 MB of memory"},

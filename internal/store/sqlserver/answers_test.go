@@ -24,7 +24,8 @@ const (
 	typeNVarChar, typeMoney, typeMoney4, typeBigInt = 0xE7, 0x3C, 0x7A, 0x7F
 )
 
-// metadata is COLMETADATA of columns named I, each of a type with what it says of its values: [MS-TDS] 2.2.7.4.
+// metadata is COLMETADATA of columns named I, each of a type with what it says of its values:
+// [MS-TDS] 2.2.7.4.
 func metadata(columns ...[]byte) []byte {
 	b := binary.LittleEndian.AppendUint16([]byte{tokenColumns}, uint16(len(columns)))
 	for _, kind := range columns {
@@ -43,13 +44,16 @@ func idAnswer(before []byte, row []byte, after ...[]byte) []byte {
 }
 
 // sevenRow is a row of it, and seven the answer.
-var sevenRow = []byte{tokenRow, 4, 7, 0, 0, 0}
-var seven = idAnswer(nil, sevenRow, tdstest.Done(tdstest.DoneFinal))
+var (
+	sevenRow = []byte{tokenRow, 4, 7, 0, 0, 0}
+	seven    = idAnswer(nil, sevenRow, tdstest.Done(tdstest.DoneFinal))
+)
 
-// TestAnswers gives a call each shape of an answer: what is not whole and well-formed is an error, never a row that
-// counts.
+// TestAnswers gives a call each shape of an answer: what is not whole and well-formed is an error,
+// never a row that counts.
 func TestAnswers(t *testing.T) {
-	const unnamed, other = 0x7FFFFFFF, -1 // errors without the server's number: of the server, and any
+	// errors without the server's number: of the server, and any
+	const unnamed, other = 0x7FFFFFFF, -1
 	row := sevenRow
 	done := tdstest.Done(tdstest.DoneFinal)
 	failed := tdstest.Done(tdstest.DoneError)
@@ -64,8 +68,10 @@ func TestAnswers(t *testing.T) {
 		{"2.2.7.15 NBCROW, not null", idAnswer(nil, []byte{tokenNBCRow, 0, 4, 9, 0, 0, 0}, done), 9, 0},
 		{"2.2.7.15 NBCROW, null", idAnswer(nil, []byte{tokenNBCRow, 1}, done), 0, 0},
 		{"2.2.3.1.2 an answer of several packets", idAnswer(long, row, done), 7, 0},
-		{"2.2.7.10 ERROR after a row",
-			idAnswer(nil, row, tdstest.Error(1205, 51, 13, "Deadlock."), failed), 0, 1205},
+		{
+			"2.2.7.10 ERROR after a row",
+			idAnswer(nil, row, tdstest.Error(1205, 51, 13, "Deadlock."), failed), 0, 1205,
+		},
 		{"2.2.7.10 ERROR of class 20", idAnswer(nil, row, tdstest.Error(823, 1, 24, "I/O."), failed), 0, 823},
 		{"2.2.7.6 DONE_ERROR without ERROR", idAnswer(nil, row, failed), 0, unnamed},
 		{"2.2.7.6 no final DONE", idAnswer(nil, row), 0, other},
@@ -117,9 +123,14 @@ func fixed(kind byte, value ...byte) []byte {
 // TestBinary reads a binary column, which may be NULL.
 func TestBinary(t *testing.T) {
 	body := bytes.Repeat([]byte{0xAB}, 300)
-	answer := tdstest.Answer(metadata([]byte{typeInt}, []byte{typeVarBinary, 0x40, 0x1F}), // varbinary(8000)
-		append([]byte{tokenRow, 5, 0, 0, 0, 0x2C, 0x01}, body...), []byte{tokenRow, 6, 0, 0, 0, 0xFF, 0xFF},
-		tdstest.Done(tdstest.DoneFinal))
+	answer := tdstest.Answer(
+		metadata([]byte{typeInt}, []byte{typeVarBinary, 0x40, 0x1F}), // varbinary(8000)
+		append(
+			[]byte{tokenRow, 5, 0, 0, 0, 0x2C, 0x01},
+			body...),
+		[]byte{tokenRow, 6, 0, 0, 0, 0xFF, 0xFF},
+		tdstest.Done(tdstest.DoneFinal),
+	)
 	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
 	conn := connect(t, openURL(t, server.URL("DS2")))
 	var found []string
@@ -127,21 +138,34 @@ func TestBinary(t *testing.T) {
 	conn.Int64(-2)
 	conn.Binary(body)
 	err := conn.Each(t.Context(), false, 2, func(values []Value) error {
-		found = append(found, fmt.Sprint(values[0].N, values[1].Null, slices.Equal(body, values[1].Bytes)))
+		found = append(
+			found,
+			fmt.Sprint(values[0].N, values[1].Null, slices.Equal(body, values[1].Bytes)),
+		)
 		return nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"5 false true", "6 true false"}, found)
 }
 
-// TestOtherColumns has a server answer an encrypted call with fewer columns and with more than the procedure's.
+// TestOtherColumns has a server answer an encrypted call with fewer columns and with more than the
+// procedure's.
 func TestOtherColumns(t *testing.T) {
 	for columns := range 3 {
 		zeros := append([]byte{tokenRow}, make([]byte, 4*columns)...)
-		answer := tdstest.Answer(metadata(slices.Repeat([][]byte{{0x38}}, columns)...), zeros, tdstest.Done(0)) // ints
-		server := tdstest.Start(t, tdstest.Options{Certificate: selfSigned(t, "127.0.0.1", false),
-			Encryption: tdstest.EncryptAll, Request: func([]byte) []byte { return answer }})
-		conn := connect(t, openURL(t, server.URL("DS2", "encrypt", "true", "trustservercertificate", "true")))
+		answer := tdstest.Answer(
+			metadata(slices.Repeat([][]byte{{0x38}}, columns)...),
+			zeros,
+			tdstest.Done(0),
+		) // ints
+		server := tdstest.Start(t, tdstest.Options{
+			Certificate: selfSigned(t, "127.0.0.1", false),
+			Encryption:  tdstest.EncryptAll, Request: func([]byte) []byte { return answer },
+		})
+		conn := connect(
+			t,
+			openURL(t, server.URL("DS2", "encrypt", "true", "trustservercertificate", "true")),
+		)
 		err := call(t.Context(), conn)
 		assert.Equal(t, columns == 1, err == nil, "%d columns: %v", columns, err)
 		assert.True(t, conn.conn.IsValid(), "%d columns", columns)
@@ -151,12 +175,19 @@ func TestOtherColumns(t *testing.T) {
 // manyRows are more than a connection buffers.
 const manyRows = 4_000
 
-// TestManyRows has scans read them, as rows of one table: to the end of a pass, and to that of a context.
+// TestManyRows has scans read them, as rows of one table: to the end of a pass, and to that of a
+// context.
 func TestManyRows(t *testing.T) {
 	row := append([]byte{tokenRow, 0x70, 0x17}, make([]byte, 6000)...)
 	varchar8000 := []byte{typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0}
-	answer := tdstest.Answer(metadata(varchar8000), bytes.Repeat(row, manyRows), tdstest.Done(tdstest.DoneFinal))
-	s := openURL(t, tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }}).URL("DS2"))
+	answer := tdstest.Answer(
+		metadata(varchar8000),
+		bytes.Repeat(row, manyRows),
+		tdstest.Done(tdstest.DoneFinal),
+	)
+	s := openURL(t, tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
+		return answer
+	}}).URL("DS2"))
 	const rowBytes = 8192
 	r, err := s.scrub(t.Context(), scrubTable{name: "[dbo].[X]", rowBytes: rowBytes})
 	require.NoError(t, err)

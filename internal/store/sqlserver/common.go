@@ -11,8 +11,8 @@ import (
 	"ds2/internal/store"
 )
 
-// lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked of it: why, where it
-// has not.
+// lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked
+// of it: why, where it has not.
 func (s *Store) lacks(ctx context.Context, op, hint, babelfish, azure string) error {
 	v, err := s.ask(ctx)
 	switch {
@@ -29,17 +29,23 @@ func (s *Store) lacks(ctx context.Context, op, hint, babelfish, azure string) er
 // quoteName quotes a name as T-SQL wants it.
 func quoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }
 
-// hasNumber tells whether one of the server's messages has one of some numbers: the last, which an mssql.Error is, is
-// often only that something failed.
+// hasNumber tells whether one of the server's messages has one of some numbers: the last, which an
+// mssql.Error is, is often only that something failed.
 func hasNumber(err error, numbers ...int32) bool {
 	e, ok := errors.AsType[mssql.Error](err)
 	has := func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) }
 	return ok && slices.ContainsFunc(append(e.All, e), has)
 }
 
-// listNamed hands row each row of an answer by the names of its columns, which differ between versions. What is NULL is
-// left out.
-func listNamed(ctx context.Context, db store.Queryer, query string, row func(map[string]string), args ...any) error {
+// listNamed hands row each row of an answer by the names of its columns, which differ between
+// versions. What is NULL is left out.
+func listNamed(
+	ctx context.Context,
+	db store.Queryer,
+	query string,
+	row func(map[string]string),
+	args ...any,
+) error {
 	return store.List(ctx, db, query, func(rows *sql.Rows) error {
 		columns, err := rows.Columns()
 		if err != nil {
@@ -64,7 +70,8 @@ func listNamed(ctx context.Context, db store.Queryer, query string, row func(map
 	}, args...)
 }
 
-// The numbers of a database that a login asked for and could not have. Only the server's own log tells why.
+// The numbers of a database that a login asked for and could not have. Only the server's own log
+// tells why.
 const (
 	noSuchDatabase     = 911
 	cannotOpen         = 4060 // the login fails

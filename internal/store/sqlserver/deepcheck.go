@@ -11,7 +11,8 @@ import (
 	"ds2/internal/store"
 )
 
-// MayDeepCheck asks whether the user may have the database checked, as db_owner may: upkeep.DeepChecker.
+// MayDeepCheck asks whether the user may have the database checked, as db_owner may:
+// upkeep.DeepChecker.
 func (s *Store) MayDeepCheck(ctx context.Context) error {
 	op := "check " + s.Label()
 	err := s.lacks(ctx, op, "leave --deep out, or of a run --verify deep",
@@ -22,8 +23,8 @@ func (s *Store) MayDeepCheck(ctx context.Context) error {
 	return s.Wrap(op, err)
 }
 
-// DeepCheck has the server check the database: upkeep.DeepChecker. A server that shows its state to the user is asked
-// for the progress.
+// DeepCheck has the server check the database: upkeep.DeepChecker. A server that shows its state to
+// the user is asked for the progress.
 func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()
 	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
@@ -61,13 +62,17 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	return result, s.Wrap(op, err)
 }
 
-// damageOf reads a row of the check by the names of its columns, which differ a little between versions; its object is
-// a number, or empty where the fault is of the whole database. Messages of level 10 and below inform.
+// damageOf reads a row of the check by the names of its columns, which differ a little between
+// versions; its object is a number, or empty where the fault is of the whole database. Messages of
+// level 10 and below inform.
 func damageOf(row map[string]string) (d store.Damage, bad bool) {
 	if level, err := strconv.Atoi(row["Level"]); err != nil || level <= 10 {
 		return d, false
 	}
-	d = store.Damage{Object: row["ObjectId"], Found: fmt.Sprintf("%s (error %s)", row["MessageText"], row["Error"])}
+	d = store.Damage{
+		Object: row["ObjectId"],
+		Found:  fmt.Sprintf("%s (error %s)", row["MessageText"], row["Error"]),
+	}
 	if row["Page"] != "" && row["Page"] != "0" {
 		d.Place = fmt.Sprintf("page %s:%s", row["File"], row["Page"])
 		if row["IndexId"] != "" {

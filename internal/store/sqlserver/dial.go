@@ -15,8 +15,9 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 )
 
-// loginTimeout is how long a server may take from the first packet to the end of the login, where the target does not
-// say. go-mssqldb itself limits only the making of the TCP connection, and a server that hangs would never be given up.
+// loginTimeout is how long a server may take from the first packet to the end of the login, where
+// the target does not say. go-mssqldb itself limits only the making of the TCP connection, and a
+// server that hangs would never be given up.
 const loginTimeout = 30 * time.Second
 
 // connector makes the connections of a pool: driver.Connector.
@@ -48,7 +49,10 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 	connector.Dialer = n
 	login, cancel := context.WithTimeout(ctx, s.loginTimeout)
 	defer cancel()
-	stop := context.AfterFunc(login, n.cut) // go-mssqldb does not look at the context while it waits for the server
+	stop := context.AfterFunc(
+		login,
+		n.cut,
+	) // go-mssqldb does not look at the context while it waits for the server
 	opened, err := connector.Connect(login)
 	if !stop() && err == nil {
 		opened.Close()
@@ -67,7 +71,8 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 	return opened.(*mssql.Conn), n, nil
 }
 
-// newConnector gives go-mssqldb's connector for one connection, with the password or the token of the moment.
+// newConnector gives go-mssqldb's connector for one connection, with the password or the token of
+// the moment.
 func (s *Store) newConnector(ctx context.Context, config msdsn.Config) (*mssql.Connector, error) {
 	if s.entra != nil {
 		u := *s.entra
@@ -82,15 +87,17 @@ func (s *Store) newConnector(ctx context.Context, config msdsn.Config) (*mssql.C
 			return nil, err
 		}
 		if config.User == "" {
-			return mssql.NewSecurityTokenConnector(config, func(context.Context) (string, error) { return secret, nil })
+			return mssql.NewSecurityTokenConnector(config, func(context.Context) (string, error) {
+				return secret, nil
+			})
 		}
 		config.Password = secret
 	}
 	return mssql.NewConnectorConfig(config), nil
 }
 
-// connectError is why a connection could not be made. What go-mssqldb returns has lost its type on the way unless it is
-// the server's own message, so what the network saw stands beside it.
+// connectError is why a connection could not be made. What go-mssqldb returns has lost its type on
+// the way unless it is the server's own message, so what the network saw stands beside it.
 type connectError struct {
 	err    error
 	broken bool // the network was not sound
@@ -99,14 +106,15 @@ type connectError struct {
 func (e *connectError) Error() string { return e.err.Error() }
 func (e *connectError) Unwrap() error { return e.err }
 
-// network dials for one connection and notes what happens to it. The server's name may have several addresses, which
-// go-mssqldb dials concurrently.
+// network dials for one connection and notes what happens to it. The server's name may have several
+// addresses, which go-mssqldb dials concurrently.
 type network struct {
 	net.Dialer
 	mu    sync.Mutex
 	conns []net.Conn
 
-	broken atomic.Bool // the connection broke, which go-mssqldb's own goroutine may notice after its end
+	// the connection broke, which go-mssqldb's own goroutine may notice after its end
+	broken atomic.Bool
 }
 
 // DialContext makes one of the connections.
@@ -132,7 +140,8 @@ func (n *network) each(do func(net.Conn)) {
 // cut ends what goes on on the connection.
 func (n *network) cut() { n.each(func(conn net.Conn) { conn.SetDeadline(time.Unix(1, 0)) }) }
 
-// verifyTLS has what the target's options verify of the server's certificate fail as what crypto/tls verifies.
+// verifyTLS has what the target's options verify of the server's certificate fail as what
+// crypto/tls verifies.
 func verifyTLS(config *tls.Config) *tls.Config {
 	config = config.Clone()
 	refusal := func(err error) error {
@@ -147,7 +156,9 @@ func verifyTLS(config *tls.Config) *tls.Config {
 		}
 	}
 	if verify := config.VerifyConnection; verify != nil {
-		config.VerifyConnection = func(state tls.ConnectionState) error { return refusal(verify(state)) }
+		config.VerifyConnection = func(state tls.ConnectionState) error {
+			return refusal(verify(state))
+		}
 	}
 	return config
 }

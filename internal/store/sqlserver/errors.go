@@ -16,7 +16,8 @@ import (
 	"ds2/internal/store"
 )
 
-// serverError is what the server said, without the prefix and suffix that go-mssqldb prints around each message.
+// serverError is what the server said, without the prefix and suffix that go-mssqldb prints around
+// each message.
 type serverError struct{ reply mssql.Error }
 
 func (e serverError) Error() string {
@@ -32,8 +33,8 @@ func (e serverError) Error() string {
 
 func (e serverError) Unwrap() error { return e.reply }
 
-// Wrap makes a *store.Error of an error of go-mssqldb, database/sql or the network; nil stays nil, a *store.Error
-// itself.
+// Wrap makes a *store.Error of an error of go-mssqldb, database/sql or the network; nil stays nil,
+// a *store.Error itself.
 func (s *Store) Wrap(op string, err error) error {
 	if err == nil {
 		return nil
@@ -44,7 +45,13 @@ func (s *Store) Wrap(op string, err error) error {
 	if e, ok := errors.AsType[mssql.Error](err); ok {
 		_, login := errors.AsType[*connectError](err)
 		number, class, hint := classify(e, s.opened.Load(), login)
-		return &store.Error{Op: op, Class: class, Code: strconv.Itoa(int(number)), Hint: hint, Err: serverError{e}}
+		return &store.Error{
+			Op:    op,
+			Class: class,
+			Code:  strconv.Itoa(int(number)),
+			Hint:  hint,
+			Err:   serverError{e},
+		}
 	}
 	if e, ok := errors.AsType[*connectError](err); ok {
 		return e.wrap("connect to " + s.Label())
@@ -67,17 +74,29 @@ var disconnected = []error{io.EOF, driver.ErrBadConn, context.Canceled, context.
 
 // wrap classifies what kept a connection from being made and is no message of the server's.
 func (e *connectError) wrap(op string) error {
-	_, said, handshake := strings.Cut(e.err.Error(), "TLS Handshake failed: ") // as text: go-mssqldb words it anew
+	_, said, handshake := strings.Cut(
+		e.err.Error(),
+		"TLS Handshake failed: ",
+	) // as text: go-mssqldb words it anew
 	if why, refused := strings.CutPrefix(said, "tls: failed to verify certificate: "); refused {
-		return store.Refuse(op, "add trustservercertificate=true to the target to trust it unseen, or "+
-			"certificate=FILE.pem with the certificate that signed it; for another name in it, "+
-			"hostnameincertificate=NAME",
-			"the server's certificate is refused: %s", why)
+		return store.Refuse(
+			op,
+			"add trustservercertificate=true to the target to trust it unseen, or "+
+				"certificate=FILE.pem with the certificate that signed it; for another name in it, "+
+				"hostnameincertificate=NAME",
+			"the server's certificate is refused: %s",
+			why,
+		)
 	}
 	if handshake && !e.broken {
-		return store.Refuse(op, "client and server do not agree on TLS: give the server a certificate that it can use "+
-			"and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a private network, "+
-			"encrypt=disable does without", "%w", e.err)
+		return store.Refuse(
+			op,
+			"client and server do not agree on TLS: give the server a certificate that it can use "+
+				"and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a private network, "+
+				"encrypt=disable does without",
+			"%w",
+			e.err,
+		)
 	}
 	wrapped := &store.Error{Op: op, Class: store.Connection, Err: e.err}
 	unknown, isUnknown := errors.AsType[*net.DNSError](e.err)
@@ -93,16 +112,17 @@ func (e *connectError) wrap(op string) error {
 	case isNetwork && network.Op == "dial":
 		wrapped.Err = network
 		wrapped.Hint = "start the server, or correct the host and port of the target"
-	case isNetwork && !network.Timeout(), strings.Contains(e.err.Error(), "EOF"): // as text: go-mssqldb words it anew
+	case isNetwork && !network.Timeout(),
+		strings.Contains(e.err.Error(), "EOF"): // as text: go-mssqldb words it anew
 		wrapped.Hint = "the server closed the connection: check that the port is SQL Server's and that the target " +
 			"names a user; encrypt=strict needs SQL Server 2022 or later"
 	}
 	return wrapped
 }
 
-// classify gives the number, the class and the hint of the first of the server's messages that says what is wrong; the
-// last one is often only that the statement or the login failed. opened says that the database has been reached before,
-// login that a login failed.
+// classify gives the number, the class and the hint of the first of the server's messages that says
+// what is wrong; the last one is often only that the statement or the login failed. opened says
+// that the database has been reached before, login that a login failed.
 func classify(e mssql.Error, opened, login bool) (number int32, class store.Class, hint string) {
 	for _, m := range append(e.All, e) {
 		number = m.Number
@@ -122,16 +142,17 @@ func classify(e mssql.Error, opened, login bool) (number int32, class store.Clas
 	return number, class, hint
 }
 
-// whileStarting are the numbers that a server also gives while it recovers a database that was there before: it takes
-// logins long before it is done. 18456 is all that some clients are told, its state that says why is in the server's
-// log.
+// whileStarting are the numbers that a server also gives while it recovers a database that was
+// there before: it takes logins long before it is done. 18456 is all that some clients are told,
+// its state that says why is in the server's log.
 var whileStarting = []int32{
 	cannotOpen, cannotOpenDefault, cannotOpenFallback, 18456, 927, 942,
 	976, 978, // the database's availability group fails over
 }
 
-// babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched with one of SQL
-// Server's: a missing table as well as what cannot be put right. Its class is Bug, since the number does not tell.
+// babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched
+// with one of SQL Server's: a missing table as well as what cannot be put right. Its class is Bug,
+// since the number does not tell.
 const babelfishUnmapped = 33557097
 
 // classOf gives the class of an error number of SQL Server, and what a user can do about it.
@@ -152,58 +173,152 @@ var causes = []struct {
 	{store.Deadlock, []int32{1205}, ""},
 	// Update conflicts under snapshot isolation and in memory-optimized tables.
 	{store.Serialization, []int32{3960, 41302, 41305, 41325}, ""},
-	{store.Timeout, []int32{1222}, ""}, // of a lock request; a time-out of the client is the end of its context
-	{store.Connection, []int32{
-		596, 6005, 6006, 17142, 17147, 17148, 17187, 17188, 17189, 18401, // killed, shut down, paused, starting
-		615, 921, 922, 952, 983, // the database was closed, is recovering, in transition, not on this replica
-		4221,                                     // a replica that waits for its log
-		40143, 40197, 40540, 40613, 42108, 42109, // Azure: moved, unavailable, paused, waking up
-	}, ""},
-	{store.Resource, []int32{30046, 30053}, // Microsoft's numbers of full-text search: the word breaker, the query
+	{
+		store.Timeout,
+		[]int32{1222},
+		"",
+	}, // of a lock request; a time-out of the client is the end of its context
+	{
+		store.Connection,
+		[]int32{
+			596,
+			6005,
+			6006,
+			17142,
+			17147,
+			17148,
+			17187,
+			17188,
+			17189,
+			18401, // killed, shut down, paused, starting
+			615,
+			921,
+			922,
+			952,
+			983,  // the database was closed, is recovering, in transition, not on this replica
+			4221, // a replica that waits for its log
+			40143,
+			40197,
+			40540,
+			40613,
+			42108,
+			42109, // Azure: moved, unavailable, paused, waking up
+		},
+		"",
+	},
+	{
+		store.Resource,
+		[]int32{
+			30046,
+			30053,
+		}, // Microsoft's numbers of full-text search: the word breaker, the query
 		"the server's full-text search has no resources for the query, or timed out: look at its error log and the " +
-			"memory that max server memory leaves it"},
-	{store.Resource, []int32{1101, 1105, 5149}, "make room on the server's drives, or give the database larger files"},
-	{store.Resource, []int32{9002}, "the log is full: make room on the log's drive, or back the log up"},
+			"memory that max server memory leaves it",
+	},
+	{
+		store.Resource,
+		[]int32{1101, 1105, 5149},
+		"make room on the server's drives, or give the database larger files",
+	},
+	{
+		store.Resource,
+		[]int32{9002},
+		"the log is full: make room on the log's drive, or back the log up",
+	},
 	{store.Resource, []int32{701, 802, 1204, 8645, 8651, 17803, // memory, locks
 		10928, 10929, 10936, 40501, 40544, 49918, 49919, 49920}, ""}, // Azure's limits
 	{store.Resource, []int32{17809}, "raise the server's user connections or use fewer threads"},
 	{store.Resource, []int32{823, 824, 825}, "look at the server's error log and the drive"},
-	{store.Config, []int32{18452, 18456, 18470, 18486, 18487, 18488}, "give the right user and password in the target"},
-	{store.Config,
+	{
+		store.Config,
+		[]int32{18452, 18456, 18470, 18486, 18487, 18488},
+		"give the right user and password in the target",
+	},
+	{
+		store.Config,
 		[]int32{noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback},
 		"the database does not exist, is offline, or is closed to this login: " +
-			"ds2 load says which, and creates it if it does not exist"},
-	{store.Config, []int32{927}, "a restore of the database is not finished: restore it with ds2 snapshot restore"},
+			"ds2 load says which, and creates it if it does not exist",
+	},
+	{
+		store.Config,
+		[]int32{927},
+		"a restore of the database is not finished: restore it with ds2 snapshot restore",
+	},
 	{store.Config, []int32{926}, // suspect
 		"the server could not recover the database: look at its error log, then restore it"},
-	{store.Config, []int32{945},
-		"the server cannot open the database's files, or lacks memory or room for them: look at its error log"},
-	{store.Config, []int32{3906},
-		"the database is read-only: ALTER DATABASE … SET READ_WRITE, or name the replica that accepts writes"},
+	{
+		store.Config,
+		[]int32{945},
+		"the server cannot open the database's files, or lacks memory or room for them: look at its error log",
+	},
+	{
+		store.Config,
+		[]int32{3906},
+		"the database is read-only: ALTER DATABASE … SET READ_WRITE, or name the replica that accepts writes",
+	},
 	{store.Config, []int32{976, 978}, "the replica accepts no queries, or only reads: " +
 		"name the primary, or the availability group's listener"},
-	{store.Config, []int32{1468},
-		"ALTER AVAILABILITY GROUP … REMOVE DATABASE first: the server refuses this within a group"},
+	{
+		store.Config,
+		[]int32{1468},
+		"ALTER AVAILABILITY GROUP … REMOVE DATABASE first: the server refuses this within a group",
+	},
 	{store.Config, []int32{942}, "set it online: ALTER DATABASE … SET ONLINE"},
 	// No column, table or procedure, or one of another shape.
-	{store.Config, []int32{201, 207, 208, 2812, 8144, 8145, 8146},
-		"fill the database by ds2 load"},
-	{store.Config, []int32{229, 230, 262, 297, 300, 916, 2571, 7983},
-		"give the login of the target the right to do so, or use another"},
-	{store.Config, []int32{15118},
-		"choose a password that the server's policy accepts, eight characters or more of three kinds"},
-	{store.Config, []int32{1802, 1803, 5123, 5133}, // CREATE DATABASE; 1802 only says that the others came before
+	{
+		store.Config,
+		[]int32{201, 207, 208, 2812, 8144, 8145, 8146},
+		"fill the database by ds2 load",
+	},
+	{
+		store.Config,
+		[]int32{229, 230, 262, 297, 300, 916, 2571, 7983},
+		"give the login of the target the right to do so, or use another",
+	},
+	{
+		store.Config,
+		[]int32{15118},
+		"choose a password that the server's policy accepts, eight characters or more of three kinds",
+	},
+	{
+		store.Config,
+		[]int32{
+			1802,
+			1803,
+			5123,
+			5133,
+		}, // CREATE DATABASE; 1802 only says that the others came before
 		"name existing directories with --data-dir and --log-dir in which the server's own account may write, " +
-			"with enough room"},
-	{store.Config, []int32{3110}, "give the login of the target the role dbcreator, or make it the database's owner"},
+			"with enough room",
+	},
+	{
+		store.Config,
+		[]int32{3110},
+		"give the login of the target the role dbcreator, or make it the database's owner",
+	},
 	{store.Config, []int32{3201, 3202}, "make the backup with ds2 snapshot create; " +
 		"let the server's own account read and write its backup directory, and make room there"},
-	{store.Config, []int32{4860, 4861}, // a file of BULK INSERT that is not there, or not to be opened
-		"name the directory in --server-dir as the server sees it, and let the server's own account read it"},
-	{store.Config, []int32{4834}, "on Windows grant the login ADMINISTER BULK OPERATIONS; on Linux it must be a " +
-		"member of sysadmin or, from 2022 CU24 and 2025 CU3 on, of bulkadmin with the directory in " +
-		"mssql-conf set bulkadmin.allowedpathslist; or leave --server-dir out"},
-	{store.Bug, []int32{babelfishUnmapped},
-		"Babelfish gives this number to every error that SQL Server has none for: the text is PostgreSQL's"},
-	{store.Config, []int32{7601, 7609}, "install the server's full-text search: the workload searches by it"},
+	{
+		store.Config,
+		[]int32{4860, 4861}, // a file of BULK INSERT that is not there, or not to be opened
+		"name the directory in --server-dir as the server sees it, and let the server's own account read it",
+	},
+	{
+		store.Config,
+		[]int32{4834},
+		"on Windows grant the login ADMINISTER BULK OPERATIONS; on Linux it must be a " +
+			"member of sysadmin or, from 2022 CU24 and 2025 CU3 on, of bulkadmin with the directory in " +
+			"mssql-conf set bulkadmin.allowedpathslist; or leave --server-dir out",
+	},
+	{
+		store.Bug,
+		[]int32{babelfishUnmapped},
+		"Babelfish gives this number to every error that SQL Server has none for: the text is PostgreSQL's",
+	},
+	{
+		store.Config,
+		[]int32{7601, 7609},
+		"install the server's full-text search: the workload searches by it",
+	},
 }

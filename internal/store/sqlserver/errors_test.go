@@ -27,10 +27,16 @@ func TestWrap(t *testing.T) {
 	}{
 		{"deadlock", mssql.Error{Number: 1205}, store.Deadlock, "1205"},
 		{"duplicate key, which NEW_CUSTOMER takes care of", mssql.Error{Number: 2627}, store.Bug, "2627"},
-		{"the first message says why, the last only that it failed",
-			mssql.Error{Number: 1750, All: []mssql.Error{{Number: 1205}, {Number: 1750}}}, store.Deadlock, "1205"},
-		{"a load into a database of an availability group",
-			mssql.Error{Number: 5069, All: []mssql.Error{{Number: 1468}, {Number: 5069}}}, store.Config, "1468"},
+		{
+			"the first message says why, the last only that it failed",
+			mssql.Error{Number: 1750, All: []mssql.Error{{Number: 1205}, {Number: 1750}}},
+			store.Deadlock, "1205",
+		},
+		{
+			"a load into a database of an availability group",
+			mssql.Error{Number: 5069, All: []mssql.Error{{Number: 1468}, {Number: 5069}}},
+			store.Config, "1468",
+		},
 		{"severity 20 and more closes the connection", mssql.Error{Number: 99, Class: 20}, store.Connection, "99"},
 		{"torn answer", mssql.StreamError{InnerError: io.ErrUnexpectedEOF}, store.Connection, ""},
 		{"refused connection", fmt.Errorf("open: %w", &net.OpError{Op: "dial", Err: io.EOF}), store.Connection, ""},
@@ -68,14 +74,20 @@ func open(t testing.TB, target string) *Store {
 // TestKeepsNoLog: to discard a log that the server does not keep is no fault.
 func TestKeepsNoLog(t *testing.T) {
 	for number, keeps := range map[int32]bool{4208: false, 4214: false, 3201: true} {
-		failed := tdstest.Failed(tdstest.Error(number, 1, 16, "why"), tdstest.Error(3013, 1, 16, "BACKUP LOG failed"))
-		err := answering(t, map[string][]byte{askWhat: sqlServer2022, "BACKUP LOG": failed}).DiscardLog(t.Context())
+		failed := tdstest.Failed(
+			tdstest.Error(number, 1, 16, "why"),
+			tdstest.Error(3013, 1, 16, "BACKUP LOG failed"),
+		)
+		err := answering(
+			t,
+			map[string][]byte{askWhat: sqlServer2022, "BACKUP LOG": failed},
+		).DiscardLog(t.Context())
 		require.Equal(t, keeps, err != nil, "%d: %v", number, err)
 	}
 }
 
-// TestNumbers names the class of each of Microsoft's numbers that a run or a load may meet, and wants a hint where the
-// user can act.
+// TestNumbers names the class of each of Microsoft's numbers that a run or a load may meet, and
+// wants a hint where the user can act.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		why     string
@@ -89,11 +101,17 @@ func TestNumbers(t *testing.T) {
 		{"Babelfish's number for many errors", store.Bug, true, []int32{babelfishUnmapped}},
 		{"no such procedure, a secondary replica, no right to DBCC CHECKDB, a file that the server does not see, a " +
 			"wrong password", store.Config, true, []int32{2812, 976, 7983, 4860, 18456}},
-		{"stopping, starting, recovering, moved, paused", store.Connection, false,
-			[]int32{596, 615, 921, 922, 952, 983, 4221, 6005, 17148, 17187, 17188, 17189, 40143, 40197, 40540, 40613,
-				42108, 42109}},
-		{"no memory, no locks, a limit of Azure's", store.Resource, false,
-			[]int32{701, 1204, 10928, 10929, 10936, 40501, 49918, 49919, 49920}},
+		{
+			"stopping, starting, recovering, moved, paused", store.Connection, false,
+			[]int32{
+				596, 615, 921, 922, 952, 983, 4221, 6005, 17148, 17187, 17188, 17189, 40143, 40197, 40540, 40613,
+				42108, 42109,
+			},
+		},
+		{
+			"no memory, no locks, a limit of Azure's", store.Resource, false,
+			[]int32{701, 1204, 10928, 10929, 10936, 40501, 49918, 49919, 49920},
+		},
 		{"full", store.Resource, true, []int32{1101, 1105, 9002}},
 		{"files that cannot be made", store.Config, true, []int32{1802, 1803, 5123, 5133}},
 		{"backups that cannot be made or read", store.Config, true, []int32{3110, 3201, 3202}},
@@ -110,17 +128,27 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since Babelfish has no views that
-// say so; an answer of zero bytes would be taken for a size.
+// TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since
+// Babelfish has no views that say so; an answer of zero bytes would be taken for a size.
 func TestSizesOnBabelfish(t *testing.T) {
-	s := answering(t, map[string][]byte{"pg_total_relation_size": cells("orders", "table", "with its indexes", "4096")})
+	s := answering(
+		t,
+		map[string][]byte{
+			"pg_total_relation_size": cells("orders", "table", "with its indexes", "4096"),
+		},
+	)
 	s.server = &server{babelfish: true}
 	placed, err := s.Placement(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []store.Placed{{Name: "orders", Kind: "table", Place: "with its indexes", Bytes: 4096}}, placed)
+	require.Equal(
+		t,
+		[]store.Placed{{Name: "orders", Kind: "table", Place: "with its indexes", Bytes: 4096}},
+		placed,
+	)
 }
 
-// TestHintOfBabelfish: the number that stands for many errors says nothing of what to do about one of them.
+// TestHintOfBabelfish: the number that stands for many errors says nothing of what to do about one
+// of them.
 func TestHintOfBabelfish(t *testing.T) {
 	s := open(t, "sqlserver://user:secret@localhost?database=DS2")
 	for _, said := range []string{

@@ -8,8 +8,8 @@ import (
 	"ds2/internal/store"
 )
 
-// askFaults asks for what an error log, number p2, has of errors 823 to 825 and 833 after p1, and for pages that were
-// found damaged since.
+// askFaults asks for what an error log, number p2, has of errors 823 to 825 and 833 after p1, and
+// for pages that were found damaged since.
 const askFaults = `SET NOCOUNT ON;
 CREATE TABLE #lines (at datetime, process nvarchar(100), said nvarchar(max));
 INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 823,';
@@ -22,9 +22,11 @@ SELECT CONCAT('damaged page ', file_id, ':', page_id, ', event ', event_type, ' 
 FROM msdb.dbo.suspect_pages
 WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @p1 AND @p2 = 0`
 
-// IOFaults begins to look for failed and very slow I/Os: runs.FaultFinder. It takes the rights to read the server's
-// error log.
-func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error) {
+// IOFaults begins to look for failed and very slow I/Os: runs.FaultFinder. It takes the rights to
+// read the server's error log.
+func (s *Store) IOFaults(
+	ctx context.Context,
+) (since func(ctx context.Context) ([]string, error), err error) {
 	op := "look for I/O errors that " + s.Label() + " noted"
 	const lacks = "this server has no readable error log"
 	if err := s.lacks(ctx, op, "", lacks, lacks); err != nil {
@@ -34,7 +36,10 @@ func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) (
 	err = s.db.QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin)
 	english := false // else it would be searched in vain
 	if err == nil {  // who may not read it is told now
-		err = store.List(ctx, s.db, askErrorLog, func(*sql.Rows) error { english = true; return nil })
+		err = store.List(ctx, s.db, askErrorLog, func(*sql.Rows) error {
+			english = true
+			return nil
+		})
 	}
 	if err == nil && !english {
 		err = store.Refuse("read the server's error log", "", "it is not in English")
@@ -46,7 +51,11 @@ func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) (
 		for log := range 2 { // a start of the server begins a new one
 			itself := func(line *string) []any { return []any{line} }
 			found, err := store.Collect(ctx, s.db, askFaults, itself, begin, log)
-			if err = s.Wrap(op, err); err != nil && (log == 0 || store.Classify(err) == store.Connection) {
+			if err = s.Wrap(
+				op,
+				err,
+			); err != nil &&
+				(log == 0 || store.Classify(err) == store.Connection) {
 				return nil, err // else there may be no older one
 			}
 			all = append(all, found...)

@@ -19,9 +19,15 @@ func TestAwaitGhosts(t *testing.T) {
 		asked int
 	}{
 		{"none", func(int) int64 { return 0 }, 0, 0, 1},
-		{"ten pages each time", func(asked int) int64 { return 100 - 10*int64(asked) }, 0, 9 * ghostPause, 10},
-		{"some stay", func(asked int) int64 { return max(3, 5-int64(asked)) }, 0, ghostsStay + ghostPause, 62},
-		{"asking is slow", func(asked int) int64 { return int64(2 - asked) }, 2 * time.Second, 44 * time.Second, 2},
+		{"ten pages each time", func(asked int) int64 {
+			return 100 - 10*int64(asked)
+		}, 0, 9 * ghostPause, 10},
+		{"some stay", func(asked int) int64 {
+			return max(3, 5-int64(asked))
+		}, 0, ghostsStay + ghostPause, 62},
+		{"asking is slow", func(asked int) int64 {
+			return int64(2 - asked)
+		}, 2 * time.Second, 44 * time.Second, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()

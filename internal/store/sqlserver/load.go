@@ -25,7 +25,8 @@ func (s *Store) Load(ctx context.Context, c store.Copy) (copied int64, err error
 	return copied, s.Wrap("copy "+c.Step, err)
 }
 
-// maxStepRetries is how often a step that was chosen as a deadlock's victim, and so rolled back, is run again.
+// maxStepRetries is how often a step that was chosen as a deadlock's victim, and so rolled back, is
+// run again.
 const maxStepRetries = 5
 
 // ExecStep runs a statement as a step of a load.
@@ -38,16 +39,21 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 		err := s.Wrap(statement.Name, s.step(ctx, statement, func(conn *mssql.Conn) (int64, error) {
 			return statement.Rows, exec(ctx, conn, statement.SQL)
 		}))
-		// Builds that go on concurrently may wait for each other's locks on the server's own tables.
+		// Builds that go on concurrently may wait for each other's locks on the server's own
+		// tables.
 		if store.Classify(err) != store.Deadlock || try == maxStepRetries {
 			return err
 		}
 	}
 }
 
-// step runs a step in one transaction with the note that it was run, and how many rows it copied. What SQL Server
-// refuses in a transaction is noted afterwards.
-func (s *Store) step(ctx context.Context, of schema.Statement, run func(*mssql.Conn) (copied int64, err error)) error {
+// step runs a step in one transaction with the note that it was run, and how many rows it copied.
+// What SQL Server refuses in a transaction is noted afterwards.
+func (s *Store) step(
+	ctx context.Context,
+	of schema.Statement,
+	run func(*mssql.Conn) (copied int64, err error),
+) error {
 	return s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		runAndNote := func() error {
 			copied, err := run(conn)
@@ -76,16 +82,16 @@ func transact(ctx context.Context, conn *mssql.Conn, f func() error) error {
 	return tx.Commit()
 }
 
-// onOwnConn lends a connection that is closed afterwards, which also rolls back what was not committed: one that is
-// given up amid the rows of a bulk load is of no use to a pool.
+// onOwnConn lends a connection that is closed afterwards, which also rolls back what was not
+// committed: one that is given up amid the rows of a bulk load is of no use to a pool.
 func (s *Store) onOwnConn(ctx context.Context, f func(*mssql.Conn) error) error {
 	conn, network, err := s.dial(ctx, s.config)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	// go-mssqldb looks at the context while it reads, not while it writes, and a server that waits for a lock takes no
-	// rows.
+	// go-mssqldb looks at the context while it reads, not while it writes, and a server that waits
+	// for a lock takes no rows.
 	stop := context.AfterFunc(ctx, network.cut)
 	defer stop()
 	if err := f(conn); err != nil {
@@ -109,7 +115,12 @@ func exec(ctx context.Context, conn *mssql.Conn, statement string, args ...drive
 }
 
 // query is exec of a statement that gives rows.
-func query(ctx context.Context, conn *mssql.Conn, statement string, args []driver.NamedValue) (*mssql.Rows, error) {
+func query(
+	ctx context.Context,
+	conn *mssql.Conn,
+	statement string,
+	args []driver.NamedValue,
+) (*mssql.Rows, error) {
 	stmt, err := conn.PrepareContext(ctx, statement) // sends nothing
 	if err != nil {
 		return nil, err
@@ -121,8 +132,8 @@ func query(ctx context.Context, conn *mssql.Conn, statement string, args []drive
 	return rows.(*mssql.Rows), nil
 }
 
-// bulk brings rows into a table, by the protocol's bulk load. Keys keep the values that the rows bring. The table is
-// locked as a whole, which is what lets SQL Server log pages and not rows.
+// bulk brings rows into a table, by the protocol's bulk load. Keys keep the values that the rows
+// bring. The table is locked as a whole, which is what lets SQL Server log pages and not rows.
 func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, c store.Copy) (int64, error) {
 	server, err := s.ask(ctx)
 	if err != nil {
@@ -149,7 +160,11 @@ func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, c store.Copy) (int64
 }
 
 // columnsOf asks the server for a table's columns, which stand in the order of the rows.
-func columnsOf(ctx context.Context, conn *mssql.Conn, table string) (names []string, columns []column, err error) {
+func columnsOf(
+	ctx context.Context,
+	conn *mssql.Conn,
+	table string,
+) (names []string, columns []column, err error) {
 	rows, err := query(ctx, conn, "SELECT * FROM "+quoteName(table)+" WHERE 1 = 0", nil)
 	if err != nil {
 		return nil, nil, err
@@ -165,8 +180,8 @@ func columnsOf(ctx context.Context, conn *mssql.Conn, table string) (names []str
 	return names, columns, nil
 }
 
-// Progress gives how much of the full-text index is filled while a statement waits for that, by the statement's name.
-// Of other indexes SQL Server does not tell.
+// Progress gives how much of the full-text index is filled while a statement waits for that, by the
+// statement's name. Of other indexes SQL Server does not tell.
 func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	statement := s.filling.Load()
 	if statement == nil {
@@ -182,5 +197,10 @@ func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	return map[string]float64{statement.Name: min(share, 1)}, s.Wrap("ask how far the full-text index is", err)
+	return map[string]float64{
+		statement.Name: min(share, 1),
+	}, s.Wrap(
+		"ask how far the full-text index is",
+		err,
+	)
 }

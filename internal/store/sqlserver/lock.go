@@ -14,14 +14,15 @@ const (
 	maxProgramName = 128 // characters of a program_name at most
 	lockIDLength   = 16
 
-	// lockProbe is how often a connection is asked whether it is there still: go-mssqldb does not listen between two
-	// questions.
+	// lockProbe is how often a connection is asked whether it is there still: go-mssqldb does not
+	// listen between two questions.
 	lockProbe = 5 * time.Second
 )
 
-// Lock takes application locks of a session: store.Database. They are taken in master, because a restore disconnects
-// all clients from the target's own database; every login may do so there, and one that may not enter it locks its own
-// database. Who holds them is the session's program_name, which not everyone may see.
+// Lock takes application locks of a session: store.Database. They are taken in master, because a
+// restore disconnects all clients from the target's own database; every login may do so there, and
+// one that may not enter it locks its own database. Who holds them is the session's program_name,
+// which not everyone may see.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
 		held := appLock{names: []string{s.lockID("run", l.Run), s.lockID()}}
@@ -51,8 +52,8 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 	})
 }
 
-// takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only
-// one session at a time do so.
+// takeLock takes the lock of the database, alone or with those who hold that of the same run.
+// Another lock lets only one session at a time do so.
 func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) error {
 	// A drive's own locks are no hindrance to APPLOCK_TEST, which asks for those of others.
 	const take = `
@@ -80,7 +81,8 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 		SELECT @got`
 	var got int
 	run := s.lockID("run", l.Run)
-	err := conn.QueryRowContext(ctx, take, s.lockID("taking"), s.lockID(), run, l.Run != "").Scan(&got)
+	err := conn.QueryRowContext(ctx, take, s.lockID("taking"), s.lockID(), run, l.Run != "").
+		Scan(&got)
 	if err != nil {
 		return err
 	}
@@ -97,7 +99,10 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 
 // lockID names a lock of the target's database.
 func (s *Store) lockID(names ...string) string {
-	return fmt.Sprintf("%016x", uint64(store.LockKey(append([]string{"ds2", s.Name()}, names...)...)))
+	return fmt.Sprintf(
+		"%016x",
+		uint64(store.LockKey(append([]string{"ds2", s.Name()}, names...)...)),
+	)
 }
 
 // appLock is a session that holds locks of some names, that of the run perhaps not.
@@ -115,7 +120,8 @@ func (a appLock) Wait(ctx context.Context) {
 func (a appLock) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), store.UnlockTime)
 	defer cancel()
-	for _, name := range a.names { // the server would notice a while later that the connection is gone
+	// the server would notice a while later that the connection is gone
+	for _, name := range a.names {
 		_, _ = a.conn.ExecContext(ctx, `IF APPLOCK_MODE('public', @p1, 'Session') <> 'NoLock'
 			EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public'`, name)
 	}

@@ -6,8 +6,8 @@ import (
 	"ds2/internal/store"
 )
 
-// LogSpace tells how full the log is: upkeep.LogKeeper. Under full recovery the log is kept from the first full backup
-// on.
+// LogSpace tells how full the log is: upkeep.LogKeeper. Under full recovery the log is kept from
+// the first full backup on.
 func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err error) {
 	v, err := s.ask(ctx)
 	if err != nil || v.babelfish || v.azure() { // Azure backs logs up itself
@@ -52,8 +52,14 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 	if err != nil || v.babelfish { // which tells of no such right
 		return err
 	}
-	return store.May(ctx, s, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
-		"make the user a member of db_owner, or run with --checkpoint-first=false")
+	return store.May(
+		ctx,
+		s,
+		"make a checkpoint on "+s.Label(),
+		mayCheckpoint,
+		"the user may not run a checkpoint",
+		"make the user a member of db_owner, or run with --checkpoint-first=false",
+	)
 }
 
 // MayDropCache asks for the right to DropCache: runs.CacheDropper.
@@ -74,9 +80,9 @@ func (s *Store) DropCache(ctx context.Context) error {
 	return s.Wrap("empty the cache of "+s.Label(), err)
 }
 
-// DelayedDurability asks for the option of the target's database by which commits may return before their log is on the
-// drive: under DISABLED none does, under ALLOWED those that ask for it, under FORCED all. It is empty where the server
-// has no such thing.
+// DelayedDurability asks for the option of the target's database by which commits may return before
+// their log is on the drive: under DISABLED none does, under ALLOWED those that ask for it, under
+// FORCED all. It is empty where the server has no such thing.
 func (s *Store) DelayedDurability(ctx context.Context) (d string, err error) {
 	v, err := s.ask(ctx)
 	if err != nil || v.babelfish {

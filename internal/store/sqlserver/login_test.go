@@ -23,13 +23,27 @@ import (
 var (
 	// As DONE has it where the server marks the message as an error: [MS-TDS] 2.2.7.6.
 	fallsBackMarked = tdstest.Decision{Answer: tdstest.Failed(
-		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login.`), tdstest.InMaster)}
+		tdstest.Error(
+			4063,
+			1,
+			11,
+			`Cannot open database "DS2" that was requested by the login.`,
+		),
+		tdstest.InMaster,
+	)}
 	noDefault = tdstest.Refuse(
-		tdstest.Error(4061, 1, 11, `Cannot open either database "DS2" or the user default database.`),
-		tdstest.LoginFailed)
+		tdstest.Error(
+			4061,
+			1,
+			11,
+			`Cannot open either database "DS2" or the user default database.`,
+		),
+		tdstest.LoginFailed,
+	)
 )
 
-// TestLoginAnswers has a server answer LOGIN7 in each way that ends a login, before and after the database was reached.
+// TestLoginAnswers has a server answer LOGIN7 in each way that ends a login, before and after the
+// database was reached.
 func TestLoginAnswers(t *testing.T) {
 	const config, lost = store.Config, store.Connection
 	type login struct {
@@ -40,7 +54,13 @@ func TestLoginAnswers(t *testing.T) {
 	}
 	refused := func(number int32, class byte, why string, before, after store.Class) login {
 		answer := tdstest.Refuse(tdstest.Error(number, 1, class, why))
-		return login{fmt.Sprintf("2.2.7.10 ERROR %d: %s", number, why), answer, number, before, after}
+		return login{
+			fmt.Sprintf("2.2.7.10 ERROR %d: %s", number, why),
+			answer,
+			number,
+			before,
+			after,
+		}
 	}
 	for _, c := range []login{
 		{"2.2.7.10 ERROR 4063, then LOGINACK: the database is not there", tdstest.FallsBack, 4063, config, lost},
@@ -60,13 +80,21 @@ func TestLoginAnswers(t *testing.T) {
 	} {
 		t.Run(c.clause, func(t *testing.T) {
 			let := true
-			server := tdstest.Start(t, tdstest.Options{Decide: func(l tdstest.Login) tdstest.Decision {
-				assert.True(t, !l.MustHave && l.Database == "DS2" && l.User == "user", "login %+v", l)
-				if let {
-					return tdstest.Decision{}
-				}
-				return c.answer
-			}})
+			server := tdstest.Start(
+				t,
+				tdstest.Options{Decide: func(l tdstest.Login) tdstest.Decision {
+					assert.True(
+						t,
+						!l.MustHave && l.Database == "DS2" && l.User == "user",
+						"login %+v",
+						l,
+					)
+					if let {
+						return tdstest.Decision{}
+					}
+					return c.answer
+				}},
+			)
 			for reached, class := range map[bool]store.Class{false: c.before, true: c.after} {
 				s := openURL(t, server.URL("DS2"))
 				if let = reached; reached {
@@ -75,12 +103,26 @@ func TestLoginAnswers(t *testing.T) {
 				let = false
 				_, err := s.ConnectUser(t.Context(), procedure)
 				e, ok := err.(*store.Error)
-				assert.True(t, ok && e.Code == fmt.Sprint(c.code) && e.Class == class,
-					"reached before: %v: got %#v, want code %d and class %s", reached, err, c.code, class)
+				assert.True(
+					t,
+					ok && e.Code == fmt.Sprint(c.code) && e.Class == class,
+					"reached before: %v: got %#v, want code %d and class %s",
+					reached,
+					err,
+					c.code,
+					class,
+				)
 				denies := 4060 <= c.code && c.code <= 4063 // the database, so ds2 load asks master
 				assert.Equal(t, denies, deniesDatabase(err), "reached before: %v: %v", reached, err)
 				err = s.DB().PingContext(t.Context())
-				assert.Equal(t, denies, deniesDatabase(err), "reached before: %v: pool: %v", reached, err)
+				assert.Equal(
+					t,
+					denies,
+					deniesDatabase(err),
+					"reached before: %v: pool: %v",
+					reached,
+					err,
+				)
 			}
 		})
 	}
@@ -110,14 +152,20 @@ func TestCertificates(t *testing.T) {
 		{"ON, the very certificate given", on, []string{"servercertificate", otherFile}, other, ""},
 		{"ON, another very certificate given", on, []string{"servercertificate", otherFile}, named, "match"},
 		{"ON, a wrong name", on, []string{"certificate", otherFile}, other, "127.0.0.1"},
-		{"ON, the other name expected", on,
-			[]string{"certificate", otherFile, "hostnameincertificate", "db.example.com"}, other, ""},
+		{
+			"ON, the other name expected", on,
+			[]string{"certificate", otherFile, "hostnameincertificate", "db.example.com"},
+			other, "",
+		},
 	} {
 		if c.encryption == on {
 			c.options = append(c.options, "encrypt", "true")
 		}
 		t.Run("2.2.6.5 ENCRYPT_"+c.clause, func(t *testing.T) {
-			server := tdstest.Start(t, tdstest.Options{Encryption: c.encryption, Certificate: c.cert})
+			server := tdstest.Start(
+				t,
+				tdstest.Options{Encryption: c.encryption, Certificate: c.cert},
+			)
 			s := openURL(t, server.URL("DS2", c.options...))
 			session, err := s.ConnectUser(t.Context(), procedure)
 			if err == nil {
@@ -136,14 +184,22 @@ func TestCertificates(t *testing.T) {
 
 // TestTLSThatFails has a server with which no TLS comes about though the network is sound.
 func TestTLSThatFails(t *testing.T) {
-	old := tdstest.Options{Certificate: selfSigned(t, "127.0.0.1", false), TLSVersion: tls.VersionTLS10}
+	old := tdstest.Options{
+		Certificate: selfSigned(t, "127.0.0.1", false),
+		TLSVersion:  tls.VersionTLS10,
+	}
 	_, err := openURL(t, tdstest.Start(t, old).URL("DS2")).ConnectUser(t.Context(), procedure)
 	assert.Equal(t, store.Config, store.Classify(err))
-	require.ErrorContains(t, err, "; client and server do not agree on TLS: give the server a certificate that it can "+
-		"use and TLS 1.2")
+	require.ErrorContains(
+		t,
+		err,
+		"; client and server do not agree on TLS: give the server a certificate that it can "+
+			"use and TLS 1.2",
+	)
 }
 
-// TestCutConnections has the server cut the connection in each phase of a login: [MS-TDS] 3.2.5, the client's states.
+// TestCutConnections has the server cut the connection in each phase of a login: [MS-TDS] 3.2.5,
+// the client's states.
 func TestCutConnections(t *testing.T) {
 	for _, c := range []struct {
 		clause string
@@ -156,12 +212,19 @@ func TestCutConnections(t *testing.T) {
 		{"3.2.5.3 in the answer to LOGIN7", tdstest.InLoginAnswer},
 	} {
 		t.Run(c.clause, func(t *testing.T) {
-			server := tdstest.Start(t, tdstest.Options{Certificate: selfSigned(t, "127.0.0.1", false)})
+			server := tdstest.Start(
+				t,
+				tdstest.Options{Certificate: selfSigned(t, "127.0.0.1", false)},
+			)
 			server.Cut(c.cut)
 			s := openURL(t, server.URL("DS2"))
 			_, err := s.ConnectUser(t.Context(), procedure)
 			assert.Equal(t, store.Connection, store.Classify(err))
-			require.ErrorContains(t, err, "; the server closed the connection: check that the port is SQL Server's")
+			require.ErrorContains(
+				t,
+				err,
+				"; the server closed the connection: check that the port is SQL Server's",
+			)
 			err = s.Wrap("ping", s.DB().PingContext(t.Context()))
 			assert.Equal(t, store.Connection, store.Classify(err), "of the pool: %v", err)
 			server.Cut(tdstest.Never)
@@ -170,8 +233,8 @@ func TestCutConnections(t *testing.T) {
 	}
 }
 
-// TestLoginThatHangs has the server read what comes and never answer: the context's end ends the login, and so does the
-// URL's time-out.
+// TestLoginThatHangs has the server read what comes and never answer: the context's end ends the
+// login, and so does the URL's time-out.
 func TestLoginThatHangs(t *testing.T) {
 	silent := make(chan struct{})
 	server := tdstest.Start(t, tdstest.Options{Decide: func(tdstest.Login) tdstest.Decision {
@@ -179,7 +242,10 @@ func TestLoginThatHangs(t *testing.T) {
 		return tdstest.Decision{Close: true, Answer: tdstest.Done(0)}
 	}})
 	defer close(silent)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // in which a busy machine comes to the login
+	ctx, cancel := context.WithTimeout(
+		t.Context(),
+		2*time.Second,
+	) // in which a busy machine comes to the login
 	defer cancel()
 	_, err := openURL(t, server.URL("DS2")).ConnectUser(ctx, procedure)
 	assert.Equal(t, store.Connection, store.Classify(err))
@@ -189,7 +255,8 @@ func TestLoginThatHangs(t *testing.T) {
 	require.Error(t, err, "a login that hangs has no end")
 }
 
-// TestRequestsThatFail has a session's first request end in ways that only a network can bring about.
+// TestRequestsThatFail has a session's first request end in ways that only a network can bring
+// about.
 func TestRequestsThatFail(t *testing.T) {
 	shutDown := tdstest.Failed(tdstest.Error(6005, 1, 10, "SHUTDOWN is in progress."))
 	for _, c := range []struct {
@@ -198,12 +265,16 @@ func TestRequestsThatFail(t *testing.T) {
 		answer []byte
 	}{
 		{"3.3.5.4 the connection is cut after the request", tdstest.AfterRequest, nil},
-		{"3.3.5.4 the connection is cut in the answer", tdstest.InAnswer,
-			tdstest.Answer(tdstest.Info(1, 1, "on"), tdstest.Done(0))},
+		{
+			"3.3.5.4 the connection is cut in the answer", tdstest.InAnswer,
+			tdstest.Answer(tdstest.Info(1, 1, "on"), tdstest.Done(0)),
+		},
 		{"2.2.7.10 ERROR 6005: the server is being shut down", tdstest.Never, shutDown},
 	} {
 		t.Run(c.clause, func(t *testing.T) {
-			server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return c.answer }})
+			server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
+				return c.answer
+			}})
 			session := connect(t, openURL(t, server.URL("DS2")))
 			server.Cut(c.cut)
 			err := call(t.Context(), session)
@@ -213,10 +284,14 @@ func TestRequestsThatFail(t *testing.T) {
 	}
 }
 
-// TestLoginLimit: the URL's time-out is that of a login, and none of what comes after it, be it silent for longer.
+// TestLoginLimit: the URL's time-out is that of a login, and none of what comes after it, be it
+// silent for longer.
 func TestLoginLimit(t *testing.T) {
 	release := make(chan struct{})
-	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { <-release; return seven }})
+	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
+		<-release
+		return seven
+	}})
 	done := make(chan error)
 	const limit = 5 * time.Second // a busy machine logs in meanwhile
 	s := openURL(t, server.URL("DS2", "Connection Timeout", "5"))
@@ -236,8 +311,9 @@ func TestLoginLimit(t *testing.T) {
 	}
 }
 
-// TestAttention has the end of the context end a request that the server does not answer: [MS-TDS] 2.2.1.7 and 2.2.7.6,
-// DONE_ATTN. go-mssqldb waits for the confirmation, and the session is sound after it.
+// TestAttention has the end of the context end a request that the server does not answer: [MS-TDS]
+// 2.2.1.7 and 2.2.7.6, DONE_ATTN. go-mssqldb waits for the confirmation, and the session is sound
+// after it.
 func TestAttention(t *testing.T) {
 	answers := make(chan []byte, 1)
 	asked := make(chan struct{}, 10)
@@ -264,8 +340,8 @@ func TestAttention(t *testing.T) {
 	require.Equal(t, store.Deadlock, store.Classify(err), "after the attention: %v", err)
 }
 
-// TestSeveralAddresses dials the addresses of a name concurrently, as go-mssqldb does by default, while the login is
-// cut off: for the race detector.
+// TestSeveralAddresses dials the addresses of a name concurrently, as go-mssqldb does by default,
+// while the login is cut off: for the race detector.
 func TestSeveralAddresses(t *testing.T) {
 	server := tdstest.Start(t, tdstest.Options{})
 	var n network

@@ -14,23 +14,54 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 )
 
-// taken are the options of a target: those of go-mssqldb that make sense here. It ignores what it does not know, and a
-// slip in encrypt would go unnoticed.
+// taken are the options of a target: those of go-mssqldb that make sense here. It ignores what it
+// does not know, and a slip in encrypt would go unnoticed.
 var taken = []string{
-	msdsn.Database, msdsn.AppName, msdsn.Encrypt, msdsn.TrustServerCertificate, msdsn.Certificate,
-	msdsn.ServerCertificate, msdsn.HostNameInCertificate, msdsn.TLSMin, msdsn.PacketSize, msdsn.ConnectionTimeout,
-	msdsn.DialTimeout, msdsn.KeepAlive, msdsn.LogParam, msdsn.WorkstationID, msdsn.ServerSpn, msdsn.FailoverPartner,
-	msdsn.FailOverPort, msdsn.DisableRetry, msdsn.Protocol, msdsn.MultiSubnetFailover, msdsn.ApplicationIntent,
-	msdsn.EpaEnabled, msdsn.NoTraceID, msdsn.UserID, msdsn.Password,
-	"authenticator", "fedauth", "clientcertpath", "clientassertion", "tenant id", "applicationclientid",
-	"resource id", "serviceconnectionid", "systemtoken", "userassertion",
+	msdsn.Database,
+	msdsn.AppName,
+	msdsn.Encrypt,
+	msdsn.TrustServerCertificate,
+	msdsn.Certificate,
+	msdsn.ServerCertificate,
+	msdsn.HostNameInCertificate,
+	msdsn.TLSMin,
+	msdsn.PacketSize,
+	msdsn.ConnectionTimeout,
+	msdsn.DialTimeout,
+	msdsn.KeepAlive,
+	msdsn.LogParam,
+	msdsn.WorkstationID,
+	msdsn.ServerSpn,
+	msdsn.FailoverPartner,
+	msdsn.FailOverPort,
+	msdsn.DisableRetry,
+	msdsn.Protocol,
+	msdsn.MultiSubnetFailover,
+	msdsn.ApplicationIntent,
+	msdsn.EpaEnabled,
+	msdsn.NoTraceID,
+	msdsn.UserID,
+	msdsn.Password,
+	"authenticator",
+	"fedauth",
+	"clientcertpath",
+	"clientassertion",
+	"tenant id",
+	"applicationclientid",
+	"resource id",
+	"serviceconnectionid",
+	"systemtoken",
+	"userassertion",
 }
 
 // otherNames are what Microsoft's other clients call some of them.
 var otherNames = map[string]string{
-	"connect timeout": msdsn.ConnectionTimeout, "timeout": msdsn.ConnectionTimeout,
-	"application name": msdsn.AppName, "initial catalog": msdsn.Database,
-	"trust server certificate": msdsn.TrustServerCertificate, "host name in certificate": msdsn.HostNameInCertificate,
+	"connect timeout":          msdsn.ConnectionTimeout,
+	"timeout":                  msdsn.ConnectionTimeout,
+	"application name":         msdsn.AppName,
+	"initial catalog":          msdsn.Database,
+	"trust server certificate": msdsn.TrustServerCertificate,
+	"host name in certificate": msdsn.HostNameInCertificate,
 }
 
 // read takes over what a target says.
@@ -50,8 +81,8 @@ func (s *Store) read(target *url.URL) (err error) {
 			"use a user of the server, an access token, or authenticator=winsspi from Windows")
 	}
 	if text := query.Get(msdsn.ConnectionTimeout); text != "" {
-		// go-mssqldb would take it for the longest silence of the whole connection: backups, restores and index builds
-		// are longer.
+		// go-mssqldb would take it for the longest silence of the whole connection: backups,
+		// restores and index builds are longer.
 		seconds, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
 			return fmt.Errorf("%s is not a number of seconds: %q", msdsn.ConnectionTimeout, text)
@@ -59,7 +90,8 @@ func (s *Store) read(target *url.URL) (err error) {
 		s.loginTimeout = cmp.Or(time.Duration(seconds)*time.Second, s.loginTimeout)
 		query.Del(msdsn.ConnectionTimeout)
 	}
-	if strings.HasSuffix(strings.ToLower(u.Hostname()), ".database.windows.net") && !query.Has(msdsn.Encrypt) {
+	if strings.HasSuffix(strings.ToLower(u.Hostname()), ".database.windows.net") &&
+		!query.Has(msdsn.Encrypt) {
 		query.Set(msdsn.Encrypt, "true") // without it any certificate would be taken
 	}
 	u.RawQuery = query.Encode()
@@ -80,10 +112,11 @@ func (s *Store) read(target *url.URL) (err error) {
 	return nil
 }
 
-// hides tells whether what is sent cannot be read on its way: by encryption from the first packet to the last, or since
-// it does not leave this machine.
+// hides tells whether what is sent cannot be read on its way: by encryption from the first packet
+// to the last, or since it does not leave this machine.
 func (s *Store) hides() bool {
 	ip := net.ParseIP(s.config.Host)
 	here := strings.EqualFold(s.config.Host, "localhost") || ip != nil && ip.IsLoopback()
-	return here || s.config.Encryption == msdsn.EncryptionRequired || s.config.Encryption == msdsn.EncryptionStrict
+	return here || s.config.Encryption == msdsn.EncryptionRequired ||
+		s.config.Encryption == msdsn.EncryptionStrict
 }

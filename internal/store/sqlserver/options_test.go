@@ -55,8 +55,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPasswordsInClear: a login is made only where its password cannot be read on the way, and Azure's certificate is
-// looked at.
+// TestPasswordsInClear: a login is made only where its password cannot be read on the way, and
+// Azure's certificate is looked at.
 func TestPasswordsInClear(t *testing.T) {
 	for target, hides := range map[string]bool{
 		"host": false, "host?encrypt=false": false, "host?encrypt=true": true, "host?encrypt=strict": true,
@@ -69,22 +69,30 @@ func TestPasswordsInClear(t *testing.T) {
 	assert.False(t, azure.TrustServerCertificate)
 	s := open(t, "sqlserver://u:p@host")
 	s.server = &server{edition: 3, major: 16, fullText: true}
-	_, err := s.Adapt(t.Context(), &schema.Params{Layout: schema.Layout{Login: "ds2user", Password: "Secret1!"}})
+	_, err := s.Adapt(
+		t.Context(),
+		&schema.Params{Layout: schema.Layout{Login: "ds2user", Password: "Secret1!"}},
+	)
 	assert.ErrorContains(t, err, "in clear")
 	assert.Equal(t, store.Config, store.Classify(err))
 }
 
-// selfSigned is a certificate such as SQL Server makes for itself at each start, for a name or an IP address; negative
-// gives it a negative serial number, as half of those have.
+// selfSigned is a certificate such as SQL Server makes for itself at each start, for a name or an
+// IP address; negative gives it a negative serial number, as half of those have.
 func selfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	serial := bytes.Repeat([]byte{0x5A}, 16)
 	template := &x509.Certificate{
-		SerialNumber: new(big.Int).SetBytes(serial), Subject: pkix.Name{CommonName: "SSL_Self_Signed_Fallback"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: new(
+			big.Int,
+		).SetBytes(serial),
+		Subject:               pkix.Name{CommonName: "SSL_Self_Signed_Fallback"},
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().Add(24 * time.Hour),
+		IsCA:                  true,
+		BasicConstraintsValid: true,
 	}
 	if ip := net.ParseIP(name); ip != nil {
 		template.IPAddresses = []net.IP{ip}
@@ -93,7 +101,8 @@ func selfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
-	if negative { // crypto/x509 makes none; the signature is wrong, which those who trust any ignore
+	// crypto/x509 makes none; the signature is wrong, which those who trust any ignore
+	if negative {
 		der[bytes.Index(der, serial)] |= 0x80
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}

@@ -29,8 +29,11 @@ const killOthers = `DECLARE @sql varchar(max) = '';
 
 func TestConformance(t *testing.T) {
 	e := storetest.Engine{
-		Open: sqlserver.Open, Calls: ds2sqlserver.Connect, Database: sqlservertest.Database, Kill: killOthers,
-		Phrase: true,
+		Open:     sqlserver.Open,
+		Calls:    ds2sqlserver.Connect,
+		Database: sqlservertest.Database,
+		Kill:     killOthers,
+		Phrase:   true,
 	}
 	if sqlservertest.IsBabelfish(t, sqlservertest.Database(t)) {
 		e.Missing = store.Bug // its number for that is the one for everything that it has none for
@@ -94,7 +97,8 @@ func TestScrub(t *testing.T) {
 	}
 }
 
-// TestDeadlock has each of two transactions ask for the row that the other holds: one is the victim, the other goes on.
+// TestDeadlock has each of two transactions ask for the row that the other holds: one is the
+// victim, the other goes on.
 func TestDeadlock(t *testing.T) {
 	s := created(t, `CREATE TABLE stock (id int PRIMARY KEY, n int);
 		INSERT INTO stock VALUES (1, 0), (2, 0)`)
@@ -129,14 +133,18 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-// TestFullTextWait runs the wait for a full-text index on a server, with a table in place of what SQL Server tells of
-// the index and no time in place of the half hour.
+// TestFullTextWait runs the wait for a full-text index on a server, with a table in place of what
+// SQL Server tells of the index and no time in place of the half hour.
 func TestFullTextWait(t *testing.T) {
 	s := created(t, `CREATE TABLE PRODUCTS (id int); INSERT INTO PRODUCTS VALUES (1), (2), (3);
 		CREATE TABLE told (
 			has_crawl_completed int, ItemCount int, PopulateStatus int, PendingChanges int, FailCount int);
 		INSERT INTO told VALUES (0, 0, 0, 0, 0)`)
-	statements, err := schema.Statements("sqlserver", schema.Indexes, schema.Params{Database: s.Name()})
+	statements, err := schema.Statements(
+		"sqlserver",
+		schema.Indexes,
+		schema.Params{Database: s.Name()},
+	)
 	require.NoError(t, err)
 	wait := statements[slices.IndexFunc(statements, func(statement schema.Statement) bool {
 		return statement.Name == "wait for full-text index"
@@ -169,9 +177,10 @@ func TestFullTextWait(t *testing.T) {
 		{"a row failed", 1, 3, 0, 0, 1, lacks},
 		{"a row is not there", 1, 2, 0, 0, 0, lacks},
 	} {
-		_, err := s.DB().ExecContext(t.Context(), `UPDATE told SET has_crawl_completed = @p1, ItemCount = @p2,
+		_, err := s.DB().
+			ExecContext(t.Context(), `UPDATE told SET has_crawl_completed = @p1, ItemCount = @p2,
 			PopulateStatus = @p3, PendingChanges = @p4, FailCount = @p5`,
-			c.crawled, c.items, c.status, c.pending, c.failCount)
+				c.crawled, c.items, c.status, c.pending, c.failCount)
 		require.NoError(t, err)
 		_, err = s.DB().ExecContext(t.Context(), wait)
 		failed, _ := errors.AsType[mssql.Error](err)

@@ -12,14 +12,21 @@ import (
 	"ds2/schema"
 )
 
-// Reset takes the database back to the state after the load: load.Resetter. What is copied is copied before the
-// transaction.
+// Reset takes the database back to the state after the load: load.Resetter. What is copied is
+// copied before the transaction.
 func (s *Store) Reset(
-	ctx context.Context, statements []schema.Statement, parts []datagen.Part, begin func(statement string),
+	ctx context.Context,
+	statements []schema.Statement,
+	parts []datagen.Part,
+	begin func(statement string),
 ) error {
-	copied := 1 + slices.IndexFunc(statements, func(statement schema.Statement) bool { return statement.ThenCopy })
+	copied := 1 + slices.IndexFunc(statements, func(statement schema.Statement) bool {
+		return statement.ThenCopy
+	})
 	only := func(outside bool) []schema.Statement {
-		others := func(statement schema.Statement) bool { return statement.NoTransaction != outside }
+		others := func(statement schema.Statement) bool {
+			return statement.NoTransaction != outside
+		}
 		return slices.DeleteFunc(slices.Clone(statements[copied:]), others)
 	}
 	err := s.onOwnConn(ctx, func(conn *mssql.Conn) error {
@@ -53,9 +60,10 @@ func (s *Store) Reset(
 	return s.Wrap("reset "+s.Label(), err)
 }
 
-// awaitGhostCleanup waits until the rows that a reset deleted are gone from the pages of its tables, as far as a sample
-// of the largest shows. Until then they are ghosts, which a task of the server's removes in the background: a run that
-// begins before would be measured with it. Where they stay that is an error, since the database is not as it was.
+// awaitGhostCleanup waits until the rows that a reset deleted are gone from the pages of its
+// tables, as far as a sample of the largest shows. Until then they are ghosts, which a task of the
+// server's removes in the background: a run that begins before would be measured with it. Where
+// they stay that is an error, since the database is not as it was.
 func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	if v, err := s.ask(ctx); err != nil || v.babelfish {
 		return err
@@ -85,7 +93,14 @@ func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
 		settings["database read committed snapshot"] == "1") {
 		return nil
 	}
-	return &store.Error{Op: "wait until the server has removed deleted rows", Class: store.Resource,
-		Err:  fmt.Errorf("%d are still in their pages, and none was removed for %s", left, ghostsStay),
-		Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off"}
+	return &store.Error{
+		Op:    "wait until the server has removed deleted rows",
+		Class: store.Resource,
+		Err: fmt.Errorf(
+			"%d are still in their pages, and none was removed for %s",
+			left,
+			ghostsStay,
+		),
+		Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off",
+	}
 }

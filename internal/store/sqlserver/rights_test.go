@@ -29,7 +29,13 @@ func cells(row ...string) []byte {
 
 // denied is the answer to who may not ask.
 var denied = tdstest.Failed(
-	tdstest.Error(300, 1, 14, "VIEW SERVER STATE permission was denied on object 'server', database 'master'."))
+	tdstest.Error(
+		300,
+		1,
+		14,
+		"VIEW SERVER STATE permission was denied on object 'server', database 'master'.",
+	),
+)
 
 // answering is a server that answers what holds a piece of text, and denies what it does not know.
 func answering(t *testing.T, answers map[string][]byte) *Store {
@@ -52,8 +58,8 @@ var (
 	onBabelfish   = cells("2", "12", "1", "0", "", "")
 )
 
-// TestExamineWithoutRights: an owner of the database without VIEW SERVER STATE sees his own sessions alone, and not the
-// log's space. No figure is made of that.
+// TestExamineWithoutRights: an owner of the database without VIEW SERVER STATE sees his own
+// sessions alone, and not the log's space. No figure is made of that.
 func TestExamineWithoutRights(t *testing.T) {
 	s := answering(t, map[string][]byte{
 		askWhat:                       sqlServer2022,
@@ -72,14 +78,23 @@ func TestExamineWithoutRights(t *testing.T) {
 	}
 }
 
-// TestConnections: the limit is that of 'user connections' or, in Azure SQL Database, of the service objective;
-// who may see all sessions is told how many are free.
+// TestConnections: the limit is that of 'user connections' or, in Azure SQL Database, of the
+// service objective; who may see all sessions is told how many are free.
 func TestConnections(t *testing.T) {
 	for want, objective := range map[string][]byte{
 		"10 needed, 93 free": denied, "10 needed, 3 free": cells("10"),
 	} {
 		s := answering(t, map[string][]byte{
-			askWhat: sqlServer2022, "'user connections'": cells("16.0.4100.1", "owner", "1", "1", "1", "100", "7"),
+			askWhat: sqlServer2022,
+			"'user connections'": cells(
+				"16.0.4100.1",
+				"owner",
+				"1",
+				"1",
+				"1",
+				"100",
+				"7",
+			),
 			"dm_user_db_resource_governance": objective,
 		})
 		e, err := s.Examine(t.Context(), 8)
@@ -106,11 +121,16 @@ func TestRefusedBeforeARun(t *testing.T) {
 	assert.NoError(t, errors.Join(can.MayDeepCheck(t.Context()), can.MayDropCache(t.Context())))
 }
 
-// TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks and which flag to
-// leave out.
+// TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks
+// and which flag to leave out.
 func TestRefusedOnBabelfish(t *testing.T) {
-	missing := tdstest.Failed(tdstest.Error(babelfishUnmapped, 1, 16, `relation "ds2_info" does not exist`))
-	s := answering(t, map[string][]byte{askWhat: onBabelfish, "escape_hatch": cells("1"), "ds2_info": missing})
+	missing := tdstest.Failed(
+		tdstest.Error(babelfishUnmapped, 1, 16, `relation "ds2_info" does not exist`),
+	)
+	s := answering(
+		t,
+		map[string][]byte{askWhat: onBabelfish, "escape_hatch": cells("1"), "ds2_info": missing},
+	)
 	ctx := t.Context()
 	for flag, f := range map[string]func() error{
 		"--deep":        func() error { _, err := s.DeepCheck(ctx, nil); return err },
@@ -126,15 +146,22 @@ func TestRefusedOnBabelfish(t *testing.T) {
 	}
 }
 
-// TestErrorLogInAnotherLanguage: I/O errors are searched by their English words, so that nothing found in another
-// language says nothing.
+// TestErrorLogInAnotherLanguage: I/O errors are searched by their English words, so that nothing
+// found in another language says nothing.
 func TestErrorLogInAnotherLanguage(t *testing.T) {
 	none := tdstest.Done(tdstest.DoneFinal)
-	datetime := tdstest.Answer(metadata([]byte{0x3D}), append([]byte{tokenRow}, make([]byte, 8)...), none)
+	datetime := tdstest.Answer(
+		metadata([]byte{0x3D}),
+		append([]byte{tokenRow}, make([]byte, 8)...),
+		none,
+	)
 	english := cells("2026-11-23", "Server", "Server process ID is 36.")
 	for _, line := range [][]byte{english, none} {
 		_, err := answering(t, map[string][]byte{
-			askWhat: sqlServer2022, "GETDATE()": datetime, "Error: 823,": none, "Server process ID is": line,
+			askWhat:                sqlServer2022,
+			"GETDATE()":            datetime,
+			"Error: 823,":          none,
+			"Server process ID is": line,
 		}).IOFaults(t.Context())
 		if len(line) > len(none) {
 			assert.NoError(t, err)
@@ -144,13 +171,22 @@ func TestErrorLogInAnotherLanguage(t *testing.T) {
 	}
 }
 
-// TestGhostsAreCounted: a reset ends when the server counts no deleted rows, or where its user may not ask. An answer
-// that is none is an error.
+// TestGhostsAreCounted: a reset ends when the server counts no deleted rows, or where its user may
+// not ask. An answer that is none is an error.
 func TestGhostsAreCounted(t *testing.T) {
 	broken := tdstest.Failed(
-		tdstest.Error(8115, 2, 16, "Arithmetic overflow error converting expression to data type int."))
+		tdstest.Error(
+			8115,
+			2,
+			16,
+			"Arithmetic overflow error converting expression to data type int.",
+		),
+	)
 	for name, answer := range map[string][]byte{"none": cells("0"), "who may not ask": denied, "no count": broken} {
-		s := answering(t, map[string][]byte{askWhat: sqlServer2022, "sys.dm_db_index_physical_stats": answer})
+		s := answering(
+			t,
+			map[string][]byte{askWhat: sqlServer2022, "sys.dm_db_index_physical_stats": answer},
+		)
 		err := s.awaitGhostCleanup(t.Context())
 		require.Equal(t, name == "no count", err != nil, "%s: %v", name, err)
 	}
@@ -158,13 +194,17 @@ func TestGhostsAreCounted(t *testing.T) {
 		"recovery model": false, "read committed snapshot": true, "accelerated recovery": true,
 	} {
 		on := cells("database "+setting, "1")
-		s := answering(t, map[string][]byte{askWhat: sqlServer2022, "'') FROM sys.configurations": on})
+		s := answering(
+			t,
+			map[string][]byte{askWhat: sqlServer2022, "'') FROM sys.configurations": on},
+		)
 		assert.Equal(t, stay, s.judgeGhosts(t.Context(), 3) == nil, setting)
 	}
 	assert.Contains(t, ghostRecords, "= SCHEMA_NAME()", "others' tables may have some")
 }
 
-// TestFullTextProgress: rows are counted by the server's own count, not by reading the table each second.
+// TestFullTextProgress: rows are counted by the server's own count, not by reading the table each
+// second.
 func TestFullTextProgress(t *testing.T) {
 	s := answering(t, map[string][]byte{"FROM sys.partitions": cells("0.25")})
 	s.filling.Store(&schema.Statement{Name: "fill", Table: "products"})

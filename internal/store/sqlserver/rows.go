@@ -17,7 +17,12 @@ type column struct {
 const tellEvery = 1000
 
 // eachRow hands each row of the parts to take, as go-mssqldb wants it, and counts them.
-func eachRow(parts []datagen.Part, columns []column, told func(int64), take func([]any) error) (n int64, err error) {
+func eachRow(
+	parts []datagen.Part,
+	columns []column,
+	told func(int64),
+	take func([]any) error,
+) (n int64, err error) {
 	row := make([]any, len(columns))
 	for _, part := range parts {
 		rows := part.Open()
@@ -53,5 +58,9 @@ func convert(v *datagen.Value, c column) (any, error) {
 		}
 		return v.Text, nil
 	}
-	return nil, fmt.Errorf("column %s is of type %s, which the dataset does not have", c.name, c.kind)
+	return nil, fmt.Errorf(
+		"column %s is of type %s, which the dataset does not have",
+		c.name,
+		c.kind,
+	)
 }

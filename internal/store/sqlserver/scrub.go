@@ -11,10 +11,10 @@ import (
 	"ds2/internal/store"
 )
 
-// scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are
-// taken as slowly as the scan is to be: the server stops reading when what it has sent is not taken. It locks no rows,
-// and reads ahead in pieces of its own size. What it reads passes through the server's buffers, which verify each page,
-// and may drive others out.
+// scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one
+// statement whose rows are taken as slowly as the scan is to be: the server stops reading when what
+// it has sent is not taken. It locks no rows, and reads ahead in pieces of its own size. What it
+// reads passes through the server's buffers, which verify each page, and may drive others out.
 type scrub struct {
 	*Store
 	conn    *mssql.Conn
@@ -33,8 +33,8 @@ type scrubTable struct {
 	rowBytes float64
 }
 
-// scrubBuffer is how many bytes of rows may be under way between the server and ds2. The system would let it grow to
-// some MB.
+// scrubBuffer is how many bytes of rows may be under way between the server and ds2. The system
+// would let it grow to some MB.
 const scrubBuffer = 64 << 10
 
 // OpenScrub connects a scan of the database's tables: background.Scrubber.
@@ -65,7 +65,9 @@ func (r *scrub) list(ctx context.Context) error {
 	r.at = 0
 	r.tables = nil
 	const tables = `SELECT SCHEMA_NAME(schema_id), name FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY object_id`
-	found, err := store.Collect(ctx, r.DB(), tables, func(name *[2]string) []any { return []any{&name[0], &name[1]} })
+	found, err := store.Collect(ctx, r.DB(), tables, func(name *[2]string) []any {
+		return []any{&name[0], &name[1]}
+	})
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,10 @@ func (r *scrub) list(ctx context.Context) error {
 
 // Read takes rows that lie on as many bytes of pages as a request has.
 func (r *scrub) Read(ctx context.Context) (store.Read, error) {
-	stop := context.AfterFunc(ctx, r.network.cut) // go-mssqldb does not look at a later context while it waits for rows
+	stop := context.AfterFunc(
+		ctx,
+		r.network.cut,
+	) // go-mssqldb does not look at a later context while it waits for rows
 	defer stop()
 	read := store.Read{Device: -1}
 	if r.at == len(r.tables) {
@@ -129,7 +134,12 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 // begin begins with a table.
 func (r *scrub) begin(ctx context.Context, t scrubTable) error {
 	// Without locks a scan may follow the pages as they lie in the file.
-	rows, err := query(ctx, r.conn, "SELECT * FROM "+t.name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)", nil)
+	rows, err := query(
+		ctx,
+		r.conn,
+		"SELECT * FROM "+t.name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)",
+		nil,
+	)
 	if err != nil {
 		r.at++
 		return err

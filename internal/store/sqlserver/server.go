@@ -15,7 +15,8 @@ const (
 	editionAzureDatabase   = 5 // by SERVERPROPERTY('EngineEdition')
 	editionManagedInstance = 8
 
-	// oldest is the first major version of SQL Server that is supported: 2016, of which DROP … IF EXISTS is.
+	// oldest is the first major version of SQL Server that is supported: 2016, of which DROP … IF
+	// EXISTS is.
 	oldest = 13
 )
 
@@ -27,9 +28,10 @@ type server struct {
 	dataPath, logPath string // where it keeps new databases
 }
 
-// azureDatabase tells whether the server is Azure SQL Database, azure whether Azure runs it and decides where files
-// lie.
+// azureDatabase tells whether the server is Azure SQL Database, azure whether Azure runs it and
+// decides where files lie.
 func (v server) azureDatabase() bool { return !v.babelfish && v.edition == editionAzureDatabase }
+
 func (v server) azure() bool {
 	return v.azureDatabase() || !v.babelfish && v.edition == editionManagedInstance
 }
@@ -39,16 +41,28 @@ func (v server) check(uses schema.Features) error {
 	const op = "look at the server"
 	switch {
 	case v.babelfish && uses.FullText && !v.fullText:
-		return store.Refuse(op, "have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', "+
-			"'ignore', 'server', once: the workload searches by it",
-			"Babelfish refuses statements of full-text search to this login")
+		return store.Refuse(
+			op,
+			"have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', "+
+				"'ignore', 'server', once: the workload searches by it",
+			"Babelfish refuses statements of full-text search to this login",
+		)
 	case v.babelfish || v.azure():
 		return nil
 	case v.major < oldest:
-		return store.Refuse(op, "use SQL Server 2016 or later", "its major version is %d, before %d", v.major, oldest)
+		return store.Refuse(
+			op,
+			"use SQL Server 2016 or later",
+			"its major version is %d, before %d",
+			v.major,
+			oldest,
+		)
 	case uses.FullText && !v.fullText:
-		return store.Refuse(op, "install it (mssql-server-fts on Linux): the workload searches by it",
-			"full-text search is not installed")
+		return store.Refuse(
+			op,
+			"install it (mssql-server-fts on Linux): the workload searches by it",
+			"full-text search is not installed",
+		)
 	}
 	return nil
 }
@@ -59,7 +73,8 @@ func (s *Store) IsBabelfish(ctx context.Context) (bool, error) {
 	return v.babelfish, err
 }
 
-// ask asks the server what it is, once for a Store. A database that does not exist yet need not keep it from answering.
+// ask asks the server what it is, once for a Store. A database that does not exist yet need not
+// keep it from answering.
 func (s *Store) ask(ctx context.Context) (server, error) {
 	s.asked.Lock()
 	defer s.asked.Unlock()
@@ -103,8 +118,9 @@ func properties(ctx context.Context, db *sql.DB) (server, error) {
 	return v, err
 }
 
-// Adapt fills in what the SQL depends on and only the server knows. It returns a line for each thing that the server
-// cannot take and that the benchmark does without; where it cannot do without, that is an error.
+// Adapt fills in what the SQL depends on and only the server knows. It returns a line for each
+// thing that the server cannot take and that the benchmark does without; where it cannot do
+// without, that is an error.
 func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
@@ -114,13 +130,18 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		return nil, err
 	}
 	if len(p.Layout.Files) > 0 && (v.babelfish || v.azure()) {
-		return nil, store.Refuse("have "+s.Label()+" read files", "load the same rows by --size instead of --from",
-			"this server has no BULK INSERT from files")
+		return nil, store.Refuse(
+			"have "+s.Label()+" read files",
+			"load the same rows by --size instead of --from",
+			"this server has no BULK INSERT from files",
+		)
 	}
 	if p.Layout.Password != "" && !s.hides() {
-		return nil, store.Refuse("make the driver's login on "+s.Label(),
+		return nil, store.Refuse(
+			"make the driver's login on "+s.Label(),
 			"add encrypt=true to the target, and certificate=FILE.pem where this machine does not trust the server's",
-			"its password would cross the network in clear: without encrypt=true only the login is encrypted")
+			"its password would cross the network in clear: without encrypt=true only the login is encrypted",
+		)
 	}
 	placed, err := s.placed(ctx)
 	if err != nil {
@@ -150,7 +171,8 @@ func (s *Store) hasLogin(ctx context.Context, v server, login string) (bool, err
 	return n > 0, err
 }
 
-// lacks says what the server cannot do; placed, whether the database has the filegroups or will have them.
+// lacks says what the server cannot do; placed, whether the database has the filegroups or will
+// have them.
 func (v server) lacks(placed bool) schema.Features {
 	return schema.Features{
 		Files:       v.babelfish || v.azure() || !placed,
@@ -185,13 +207,21 @@ func (v server) leftOut(o schema.Layout) (lines []string) {
 	lacks := o.Lacks
 	login := o.Password != ""
 	add(uses.Files, lacks.Files, files)
-	add(uses.Recovery, lacks.Recovery, none+"recovery models, a target recovery time, and a Query Store to switch off")
+	add(
+		uses.Recovery,
+		lacks.Recovery,
+		none+"recovery models, a target recovery time, and a Query Store to switch off",
+	)
 	add(uses.Statistics, lacks.Statistics, none+"CREATE STATISTICS and UPDATE STATISTICS")
 	add(uses.Catalog, lacks.Catalog, none+"full-text catalogs, neutral language and stop lists")
 	add(uses.ServerState && login, lacks.ServerState,
 		none+"the right VIEW SERVER STATE, so runs as the driver's user record no server counters")
-	add(uses.Owners && login, lacks.Owners, none+"members of db_owner, so the driver's user is granted the tables and "+
-		"procedures, and cannot run ds2 reset")
+	add(
+		uses.Owners && login,
+		lacks.Owners,
+		none+"members of db_owner, so the driver's user is granted the tables and "+
+			"procedures, and cannot run ds2 reset",
+	)
 	add(uses.DelayedDurability, lacks.DelayedDurability,
 		none+"delayed durability, so no commit can be lazy: runs need --lazy 0")
 	return lines
@@ -245,13 +275,22 @@ func (s *Store) standing(ctx context.Context, master *sql.DB) (d standing, err e
 // check is an error where a database is there that cannot be loaded into.
 func (d standing) check(database string) error {
 	refuse := func(class store.Class, why, hint string) error {
-		return &store.Error{Op: "open database " + database, Class: class, Err: errors.New(why), Hint: hint}
+		return &store.Error{
+			Op:    "open database " + database,
+			Class: class,
+			Err:   errors.New(why),
+			Hint:  hint,
+		}
 	}
 	switch {
 	case d.state == "":
 		return nil
 	case d.state == "RECOVERING":
-		return refuse(store.Connection, "the server is still recovering it", "wait until its state is ONLINE")
+		return refuse(
+			store.Connection,
+			"the server is still recovering it",
+			"wait until its state is ONLINE",
+		)
 	case d.state == "RESTORING":
 		return refuse(store.Config, "its state is RESTORING: a restore was not finished",
 			"restore it with ds2 snapshot restore, or drop it")
@@ -268,8 +307,8 @@ func (d standing) check(database string) error {
 	return nil
 }
 
-// CreateDatabase makes the target's database with the given statements. Where it is there, those that do it no harm are
-// run: recovery model and login.
+// CreateDatabase makes the target's database with the given statements. Where it is there, those
+// that do it no harm are run: recovery model and login.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
 	master := s.master()
 	defer master.Close()

@@ -12,7 +12,13 @@ import (
 
 // ds2Uses is what DS2 uses of a server.
 var ds2Uses = schema.Features{
-	Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true, FullText: true,
+	Files:       true,
+	Recovery:    true,
+	Statistics:  true,
+	Catalog:     true,
+	ServerState: true,
+	Owners:      true,
+	FullText:    true,
 }
 
 func TestWhatServersLack(t *testing.T) {
@@ -28,13 +34,26 @@ func TestWhatServersLack(t *testing.T) {
 		leftOut int // that DS2 uses
 	}{
 		{"SQL Server 2022, new database", server{edition: 3, major: 16, fullText: true}, true, schema.Features{}, 0},
-		{"SQL Server 2017, database without filegroups",
-			server{edition: 2, major: 14, fullText: true}, false, schema.Features{Files: true}, 1},
-		{"Azure SQL Managed Instance",
-			server{edition: 8, major: 12, fullText: true}, true, schema.Features{Files: true, Recovery: true}, 2},
+		{
+			"SQL Server 2017, database without filegroups",
+			server{edition: 2, major: 14, fullText: true},
+			false,
+			schema.Features{Files: true},
+			1,
+		},
+		{
+			"Azure SQL Managed Instance",
+			server{edition: 8, major: 12, fullText: true},
+			true,
+			schema.Features{Files: true, Recovery: true},
+			2,
+		},
 		{"Azure SQL Database", server{edition: 5, major: 12, fullText: true}, true, onAzure, 3},
-		{"Babelfish, which gives itself out as a Standard Edition",
-			server{edition: 2, major: 12, babelfish: true, fullText: true}, true, onBabelfish, 6},
+		{
+			"Babelfish, which gives itself out as a Standard Edition",
+			server{edition: 2, major: 12, babelfish: true, fullText: true},
+			true, onBabelfish, 6,
+		},
 	} {
 		assert.NoError(t, c.server.check(ds2Uses), c.name)
 		assert.Equal(t, c.lacks, c.server.lacks(c.placed), "%s lacks", c.name)
@@ -64,8 +83,10 @@ func TestServersThatCannotServe(t *testing.T) {
 	}{
 		{server{edition: 3, major: 12, fullText: true}, "use SQL Server 2016 or later"},
 		{server{edition: 3, major: 16}, "full-text search is not installed"},
-		{server{edition: 2, major: 12, babelfish: true},
-			"EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server'"},
+		{
+			server{edition: 2, major: 12, babelfish: true},
+			"EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server'",
+		},
 	} {
 		err := c.server.check(ds2Uses)
 		assert.ErrorContains(t, err, c.says)

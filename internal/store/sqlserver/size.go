@@ -6,16 +6,23 @@ import (
 	"ds2/internal/store"
 )
 
-// TableBytes is the size of a table's rows, with the upper levels of the key in whose order they lie.
+// TableBytes is the size of a table's rows, with the upper levels of the key in whose order they
+// lie.
 func (s *Store) TableBytes(ctx context.Context, table string) (int64, error) {
-	return s.ofTable(ctx, "size", table, `SELECT COALESCE(SUM(a.used_pages), 0) * 8192 FROM sys.allocation_units AS a
+	return s.ofTable(
+		ctx,
+		"size",
+		table,
+		`SELECT COALESCE(SUM(a.used_pages), 0) * 8192 FROM sys.allocation_units AS a
 		JOIN sys.partitions AS p ON p.hobt_id = a.container_id AND p.index_id IN (0, 1)
 		WHERE p.object_id = OBJECT_ID(@p1)`,
 		// Babelfish has none of these views, and calls PostgreSQL's functions.
-		"SELECT pg_total_relation_size(OBJECT_ID(@p1))")
+		"SELECT pg_total_relation_size(OBJECT_ID(@p1))",
+	)
 }
 
-// TableRows is how many rows the server counts of a table, of a quoted name. Without writers, it is exact.
+// TableRows is how many rows the server counts of a table, of a quoted name. Without writers, it is
+// exact.
 func (s *Store) TableRows(ctx context.Context, table string) (int64, error) {
 	return s.ofTable(ctx, "rows", table, `SELECT COALESCE(SUM(rows), 0) FROM sys.partitions
 		WHERE object_id = OBJECT_ID(@p1) AND index_id IN (0, 1)`,
@@ -23,7 +30,10 @@ func (s *Store) TableRows(ctx context.Context, table string) (int64, error) {
 }
 
 // ofTable asks for a number of a table, whose name is @p1.
-func (s *Store) ofTable(ctx context.Context, what, table, query, onBabelfish string) (n int64, err error) {
+func (s *Store) ofTable(
+	ctx context.Context,
+	what, table, query, onBabelfish string,
+) (n int64, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
 		return 0, err
@@ -48,7 +58,8 @@ const placement = `SELECT CASE WHEN i.index_id > 1 THEN i.name ELSE o.name END,
 		WHERE data_space_id = d.data_space_id HAVING COUNT(*) > 0) AS f
 	ORDER BY p.bytes DESC, 1`
 
-// placementOnBabelfish asks the same where there are neither filegroups nor views of what an index takes.
+// placementOnBabelfish asks the same where there are neither filegroups nor views of what an index
+// takes.
 const placementOnBabelfish = `SELECT
 		name, 'table', 'with its indexes', CAST(pg_total_relation_size(object_id) AS bigint)
 	FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY 4 DESC, 1`

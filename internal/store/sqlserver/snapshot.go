@@ -14,21 +14,22 @@ import (
 	"ds2/internal/store"
 )
 
-// A snapshot here is a full backup, which is what the storage report restores before each run (WORKLOAD.md section 6).
-// SQL Server's own database snapshots are not used: while one exists, the first change of every page is copied to it,
-// which a storage benchmark would measure, and going back to one drops the full-text catalogs
-// (docs/howto/sqlserver.md).
+// A snapshot here is a full backup, which is what the storage report restores before each run
+// (WORKLOAD.md section 6). SQL Server's own database snapshots are not used: while one exists, the
+// first change of every page is copied to it, which a storage benchmark would measure, and going
+// back to one drops the full-text catalogs (docs/howto/sqlserver.md).
 
-// There are two files, which are written by turns: BACKUP writes over a file from its beginning, and one that is cut
-// off would leave no backup at all. The one to restore is the one that was finished last.
+// There are two files, which are written by turns: BACKUP writes over a file from its beginning,
+// and one that is cut off would leave no backup at all. The one to restore is the one that was
+// finished last.
 
 // backupFiles are the names of the two files in the server's own directory for backups.
 func (s *Store) backupFiles() [2]string {
 	return [2]string{"ds2_snapshot_" + s.Name() + ".bak", "ds2_snapshot_" + s.Name() + "_2.bak"}
 }
 
-// newest is which of the two holds the whole backup that was finished last, and which the next one is for. Zero: it is
-// not there, or not whole.
+// newest is which of the two holds the whole backup that was finished last, and which the next one
+// is for. Zero: it is not there, or not whole.
 func newest(finished [2]time.Time) (current, next int) {
 	switch {
 	case finished[1].After(finished[0]):
@@ -39,16 +40,22 @@ func newest(finished [2]time.Time) (current, next int) {
 	return 0, 1
 }
 
-// backups looks when the two were finished. An error of class Connection leaves that unknown; others say that there is
-// none of a name, or no backup, or that ds2 may not look, and then may not restore.
+// backups looks when the two were finished. An error of class Connection leaves that unknown;
+// others say that there is none of a name, or no backup, or that ds2 may not look, and then may not
+// restore.
 func (s *Store) backups(ctx context.Context, db *sql.DB) (finished [2]time.Time, err error) {
 	for i, file := range s.backupFiles() {
-		failed := listNamed(ctx, db, "RESTORE HEADERONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
-			at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
-			if err == nil && at.After(finished[i]) { // one that was cut off has no such time
-				finished[i] = at
-			}
-		})
+		failed := listNamed(
+			ctx,
+			db,
+			"RESTORE HEADERONLY FROM DISK = "+quoteText(file),
+			func(row map[string]string) {
+				at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
+				if err == nil && at.After(finished[i]) { // one that was cut off has no such time
+					finished[i] = at
+				}
+			},
+		)
 		failed = s.Wrap("look at the backup "+file, failed)
 		if store.Classify(failed) == store.Connection {
 			return finished, failed
@@ -61,16 +68,18 @@ func (s *Store) backups(ctx context.Context, db *sql.DB) (finished [2]time.Time,
 // backupParts are those of a backup that is under way.
 const backupParts = 100_000
 
-// SnapshotRoom asks for the size of the pages in use, of which a backup consists: load.Sizer. Where the server's
-// directory for backups lies is not known.
+// SnapshotRoom asks for the size of the pages in use, of which a backup consists: load.Sizer. Where
+// the server's directory for backups lies is not known.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)), 0) * 8192
-		FROM sys.database_files WHERE type = 0`).Scan(&room.Database)
+		FROM sys.database_files WHERE type = 0`).
+		Scan(&room.Database)
 	room.Copy = room.Database
 	return room, s.Wrap("ask for the size of "+s.Label(), err)
 }
 
-// CreateSnapshot makes a full backup: upkeep.Snapshotter. It is also what full recovery takes effect with.
+// CreateSnapshot makes a full backup: upkeep.Snapshotter. It is also what full recovery takes
+// effect with.
 func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	op := "back up " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
@@ -87,8 +96,8 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	return s.Wrap(op, err)
 }
 
-// RestoreSnapshot puts the backup in the database's place, in the files where it lies now: upkeep.Snapshotter. The
-// database may be offline, amid a restore that was cut off, or gone.
+// RestoreSnapshot puts the backup in the database's place, in the files where it lies now:
+// upkeep.Snapshotter. The database may be offline, amid a restore that was cut off, or gone.
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
@@ -104,7 +113,10 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	}
 	current, _ := newest(finished)
 	if finished[current].IsZero() { // before sessions are disconnected
-		return s.Wrap(op, errors.Join(fmt.Errorf("there is no backup %s, nor %s", files[0], files[1]), err))
+		return s.Wrap(
+			op,
+			errors.Join(fmt.Errorf("there is no backup %s, nor %s", files[0], files[1]), err),
+		)
 	}
 	moves, err := s.moves(ctx, master, files[current])
 	if err != nil {
@@ -119,17 +131,27 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	unknown := error(nil)
 	if now.state == "ONLINE" {
 		before, unknown = s.options(ctx, master)
-		_, err := master.ExecContext(ctx, "ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE")
+		_, err := master.ExecContext(
+			ctx,
+			"ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE",
+		)
 		if err != nil {
 			return s.Wrap(op, err)
 		}
 	}
 	from := " FROM DISK = " + quoteText(files[current])
-	if _, err = master.ExecContext(ctx, "RESTORE DATABASE "+database+from+" WITH REPLACE, CHECKSUM"+moves); err != nil {
+	if _, err = master.ExecContext(
+		ctx,
+		"RESTORE DATABASE "+database+from+" WITH REPLACE, CHECKSUM"+moves,
+	); err != nil {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		// Where the restore did not begin, the database is as it was, only offline.
-		if d, failed := s.standing(after, master); failed == nil && d.state == "OFFLINE" && now.state == "ONLINE" {
+		if d, failed := s.standing(
+			after,
+			master,
+		); failed == nil && d.state == "OFFLINE" &&
+			now.state == "ONLINE" {
 			_, failed = master.ExecContext(after, "ALTER DATABASE "+database+" SET ONLINE")
 			err = errors.Join(err, failed)
 		}
@@ -137,24 +159,35 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	}
 	after, failed := s.options(ctx, master)
 	if err := errors.Join(unknown, failed); err != nil {
-		how.Warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is unknown: %v",
-			s.Label(), err))
+		how.Warn(
+			fmt.Sprintf(
+				"the options of %s are those of the backup; whether they changed is unknown: %v",
+				s.Label(),
+				err,
+			),
+		)
 		return ctx.Err()
 	}
 	s.setBack(ctx, master, before, after, how.Warn)
 	return ctx.Err()
 }
 
-// watch tells how far the server is with a command on the database, by its own account and in parts of all, until end
-// is called. It is only for show: who may not see that goes on without.
-func (s *Store) watch(ctx context.Context, command string, all int64, tell progress.Tell) (end func()) {
+// watch tells how far the server is with a command on the database, by its own account and in parts
+// of all, until end is called. It is only for show: who may not see that goes on without.
+func (s *Store) watch(
+	ctx context.Context,
+	command string,
+	all int64,
+	tell progress.Tell,
+) (end func()) {
 	master := s.master()
 	stop := progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
 		var percent float64
 		var step string
 		err := master.QueryRowContext(ctx, `SELECT TOP (1) percent_complete, command FROM sys.dm_exec_requests
 			WHERE command LIKE @p1 AND database_id IN (DB_ID(@p2), DB_ID('master')) ORDER BY percent_complete DESC`,
-			command, s.Name()).Scan(&percent, &step)
+			command, s.Name()).
+			Scan(&percent, &step)
 		if err == nil {
 			tell(strings.ToLower(step), int64(percent/100*float64(all)), all)
 		}
@@ -163,18 +196,28 @@ func (s *Store) watch(ctx context.Context, command string, all int64, tell progr
 	return func() { stop(); master.Close() }
 }
 
-// moves are the MOVE options of RESTORE that keep every file of the backup where the server knows one of its name; a
-// file that it does not know goes where it was when the backup was made.
+// moves are the MOVE options of RESTORE that keep every file of the backup where the server knows
+// one of its name; a file that it does not know goes where it was when the backup was made.
 func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string, error) {
 	var files []string
-	err := listNamed(ctx, master, "RESTORE FILELISTONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
-		files = append(files, row["LogicalName"])
-	})
+	err := listNamed(
+		ctx,
+		master,
+		"RESTORE FILELISTONLY FROM DISK = "+quoteText(file),
+		func(row map[string]string) {
+			files = append(files, row["LogicalName"])
+		},
+	)
 	if err != nil {
 		return "", err
 	}
-	known, err := store.Pairs[string](ctx, master,
-		"SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(s.Name())+")")
+	known, err := store.Pairs[string](
+		ctx,
+		master,
+		"SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(
+			s.Name(),
+		)+")",
+	)
 	if err != nil {
 		return "", err
 	}
@@ -187,32 +230,45 @@ func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string,
 	return moves.String(), nil
 }
 
-// DropSnapshot can only tell which files are to be deleted: no statement of SQL Server deletes a backup.
+// DropSnapshot can only tell which files are to be deleted: no statement of SQL Server deletes a
+// backup.
 func (s *Store) DropSnapshot(ctx context.Context) error {
 	op := "drop the snapshot of " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
 	files := s.backupFiles()
-	return store.Refuse(op,
-		fmt.Sprintf("delete %s and %s in its directory for backups, if they exist", files[0], files[1]),
-		"SQL Server has no statement that deletes a backup")
+	return store.Refuse(
+		op,
+		fmt.Sprintf(
+			"delete %s and %s in its directory for backups, if they exist",
+			files[0],
+			files[1],
+		),
+		"SQL Server has no statement that deletes a backup",
+	)
 }
 
 // needBackup is an error where the server has no BACKUP.
 func (s *Store) needBackup(ctx context.Context, op string) error {
 	const lacks = "this server has no BACKUP DATABASE to a disk"
-	return s.lacks(ctx, op, "use ds2 reset, or load again where the workload has none", lacks, lacks)
+	return s.lacks(
+		ctx,
+		op,
+		"use ds2 reset, or load again where the workload has none",
+		lacks,
+		lacks,
+	)
 }
 
 func quoteText(text string) string { return "N" + store.Literal(text) }
 
-// askOptions asks for what ALTER DATABASE sets and a restore brings back as it was at the backup, and who owns the
-// database.
+// askOptions asks for what ALTER DATABASE sets and a restore brings back as it was at the backup,
+// and who owns the database.
 const askOptions = "SELECT *, SUSER_SNAME(owner_sid) AS owner FROM sys.databases WHERE name = @p1"
 
-// databaseOption is one of them: the column of askOptions that shows it, which older servers may not have, and the
-// clause of ALTER DATABASE that sets it. One without a clause is not set back.
+// databaseOption is one of them: the column of askOptions that shows it, which older servers may
+// not have, and the clause of ALTER DATABASE that sets it. One without a clause is not set back.
 type databaseOption struct{ column, clause string }
 
 var databaseOptions = []databaseOption{
@@ -224,7 +280,10 @@ var databaseOptions = []databaseOption{
 	{"target_recovery_time_in_seconds", "TARGET_RECOVERY_TIME = %s SECONDS"},
 	{"snapshot_isolation_state_desc", "ALLOW_SNAPSHOT_ISOLATION %s"},
 	{"is_read_committed_snapshot_on", "READ_COMMITTED_SNAPSHOT %s WITH ROLLBACK IMMEDIATE"},
-	{"is_accelerated_database_recovery_on", "ACCELERATED_DATABASE_RECOVERY = %s WITH ROLLBACK IMMEDIATE"},
+	{
+		"is_accelerated_database_recovery_on",
+		"ACCELERATED_DATABASE_RECOVERY = %s WITH ROLLBACK IMMEDIATE",
+	},
 	{"is_query_store_on", "QUERY_STORE = %s"},
 	{"is_auto_create_stats_on", "AUTO_CREATE_STATISTICS %s"},
 	{"is_auto_update_stats_on", "AUTO_UPDATE_STATISTICS %s"},
@@ -258,9 +317,14 @@ func (s *Store) options(ctx context.Context, master *sql.DB) (found map[string]s
 	return found, err
 }
 
-// setBack sets the options that differ, of those that both know, to what they were before, and warns of those that it
-// cannot set.
-func (s *Store) setBack(ctx context.Context, master *sql.DB, before, after map[string]string, warn func(string)) {
+// setBack sets the options that differ, of those that both know, to what they were before, and
+// warns of those that it cannot set.
+func (s *Store) setBack(
+	ctx context.Context,
+	master *sql.DB,
+	before, after map[string]string,
+	warn func(string),
+) {
 	for _, o := range databaseOptions {
 		was, known := before[o.column]
 		is, still := after[o.column]

@@ -32,12 +32,18 @@ func TestNewestBackup(t *testing.T) {
 		{"the first was cut off when it was written again", [2]time.Time{none, early}, 1, 0},
 	} {
 		current, next := newest(c.finished)
-		assert.Equal(t, [2]int{c.current, c.next}, [2]int{current, next}, "%s: the one to restore and to write", c.why)
+		assert.Equal(
+			t,
+			[2]int{c.current, c.next},
+			[2]int{current, next},
+			"%s: the one to restore and to write",
+			c.why,
+		)
 	}
 }
 
-// TestBackups: the time of a backup is read by its name among other columns; a file that is not there, or was cut off,
-// has none.
+// TestBackups: the time of a backup is read by its name among other columns; a file that is not
+// there, or was cut off, has none.
 func TestBackups(t *testing.T) {
 	date := []byte{0, 0xB3, 0, 0, 0, 0, 0, 0} // days since 1900, and parts of the day
 	for _, c := range []struct {
@@ -50,25 +56,53 @@ func TestBackups(t *testing.T) {
 				return tdstest.Failed(tdstest.Error(3201, 1, 16, "Cannot open backup device."))
 			}
 			columns := slices.Concat(
-				[]byte{tokenColumns, 2, 0, 0, 0, 0, 0, 0, 0, typeIntN, 4, 8}, tdstest.UCS2("Position"),
-				[]byte{0, 0, 0, 0, 1, 0, 0x6F, 8, 16}, tdstest.UCS2("BackupFinishDate"))
+				[]byte{
+					tokenColumns,
+					2,
+					0,
+					0,
+					0,
+					0,
+					0,
+					0,
+					0,
+					typeIntN,
+					4,
+					8,
+				},
+				tdstest.UCS2("Position"),
+				[]byte{0, 0, 0, 0, 1, 0, 0x6F, 8, 16},
+				tdstest.UCS2("BackupFinishDate"),
+			)
 			row := append([]byte{tokenRow, 4, 1, 0, 0, 0}, c.finished...)
 			return tdstest.Answer(columns, row, tdstest.Done(tdstest.DoneFinal))
 		}})
 		s := openURL(t, server.URL("DS2"))
 		finished, err := s.backups(t.Context(), s.db)
 		assert.Error(t, err, c.why)
-		assert.Equal(t, []bool{!c.want, true}, []bool{finished[0].IsZero(), finished[1].IsZero()}, c.why)
-		assert.True(t, !c.want || finished[0].Year() == 1900+45824/365, "finished in %d", finished[0].Year())
+		assert.Equal(
+			t,
+			[]bool{!c.want, true},
+			[]bool{finished[0].IsZero(), finished[1].IsZero()},
+			c.why,
+		)
+		assert.True(
+			t,
+			!c.want || finished[0].Year() == 1900+45824/365,
+			"finished in %d",
+			finished[0].Year(),
+		)
 	}
 }
 
-// TestOptionsSetBack: a restore sets each option that it changed back, and warns of what it may not set, or does not;
-// it leaves alone what only one of the two answers has.
+// TestOptionsSetBack: a restore sets each option that it changed back, and warns of what it may not
+// set, or does not; it leaves alone what only one of the two answers has.
 func TestOptionsSetBack(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string
-	denied := tdstest.Failed(tdstest.Error(15247, 1, 16, "User does not have permission to perform this action."))
+	denied := tdstest.Failed(
+		tdstest.Error(15247, 1, 16, "User does not have permission to perform this action."),
+	)
 	server := tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
 		text := tdstest.Text(payload)
 		mu.Lock()
@@ -83,16 +117,28 @@ func TestOptionsSetBack(t *testing.T) {
 	}})
 	s := openURL(t, server.URL("it's]here"))
 	before := map[string]string{
-		"owner": "ds2 user", "compatibility_level": "150", "recovery_model_desc": "SIMPLE",
-		"is_query_store_on": "false", "is_parameterization_forced": "true", "is_read_committed_snapshot_on": "true",
-		"target_recovery_time_in_seconds": "0", "is_trustworthy_on": "true", "is_encrypted": "true",
-		"is_auto_shrink_on": "false",
+		"owner":                           "ds2 user",
+		"compatibility_level":             "150",
+		"recovery_model_desc":             "SIMPLE",
+		"is_query_store_on":               "false",
+		"is_parameterization_forced":      "true",
+		"is_read_committed_snapshot_on":   "true",
+		"target_recovery_time_in_seconds": "0",
+		"is_trustworthy_on":               "true",
+		"is_encrypted":                    "true",
+		"is_auto_shrink_on":               "false",
 	}
 	after := map[string]string{
-		"owner": "sa", "compatibility_level": "160", "recovery_model_desc": "FULL",
-		"is_query_store_on": "false", "is_parameterization_forced": "false", "is_read_committed_snapshot_on": "false",
-		"target_recovery_time_in_seconds": "60", "is_trustworthy_on": "false", "is_encrypted": "false",
-		"containment_desc": "NONE",
+		"owner":                           "sa",
+		"compatibility_level":             "160",
+		"recovery_model_desc":             "FULL",
+		"is_query_store_on":               "false",
+		"is_parameterization_forced":      "false",
+		"is_read_committed_snapshot_on":   "false",
+		"target_recovery_time_in_seconds": "60",
+		"is_trustworthy_on":               "false",
+		"is_encrypted":                    "false",
+		"containment_desc":                "NONE",
 	}
 	var warned []string
 	s.setBack(t.Context(), s.db, before, after, func(text string) { warned = append(warned, text) })
@@ -114,8 +160,8 @@ func TestOptionsSetBack(t *testing.T) {
 	require.Empty(t, sent, "of a database that was not open nothing is known")
 }
 
-// TestBackupsUnknown: where the connection is lost while it is asked which backup is the newer one, neither is written
-// over, and neither is restored.
+// TestBackupsUnknown: where the connection is lost while it is asked which backup is the newer one,
+// neither is written over, and neither is restored.
 func TestBackupsUnknown(t *testing.T) {
 	var server *tdstest.Server
 	server = tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {

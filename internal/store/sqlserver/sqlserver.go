@@ -1,7 +1,7 @@
-// Package sqlserver is the engine of package store for SQL Server 2016 and later and what speaks its protocol: Azure
-// SQL Database, Babelfish for PostgreSQL. It talks through go-mssqldb; a user's session calls that driver itself,
-// without database/sql's pool between. The SQL of the database itself is in package schema; what to run and when is not
-// decided here.
+// Package sqlserver is the engine of package store for SQL Server 2016 and later and what speaks
+// its protocol: Azure SQL Database, Babelfish for PostgreSQL. It talks through go-mssqldb; a user's
+// session calls that driver itself, without database/sql's pool between. The SQL of the database
+// itself is in package schema; what to run and when is not decided here.
 package sqlserver
 
 import (
@@ -27,14 +27,15 @@ import (
 // Engine is the engine's name.
 const Engine = "sqlserver"
 
-// Experimental is what is said of this engine wherever its figures show, until a first run on Microsoft's server has
-// come back clean (docs/howto/sqlserver.md).
+// Experimental is what is said of this engine wherever its figures show, until a first run on
+// Microsoft's server has come back clean (docs/howto/sqlserver.md).
 const Experimental = "experimental: not yet run on Microsoft's server"
 
 // Store is a database in SQL Server.
 type Store struct {
-	config       msdsn.Config
-	entra        *url.URL // the target where it has Entra ID give the token: go-mssqldb reads it again
+	config msdsn.Config
+	// the target where it has Entra ID give the token: go-mssqldb reads it again
+	entra        *url.URL
 	loginTimeout time.Duration
 	password     func(ctx context.Context) (string, error) // nil: the config's
 	db           *sql.DB
@@ -43,11 +44,13 @@ type Store struct {
 	asked  sync.Mutex
 	server *server // nil until asked
 
-	filling atomic.Pointer[schema.Statement] // the one that waits for a full-text index; nil where none does
+	// the one that waits for a full-text index; nil where none does
+	filling atomic.Pointer[schema.Statement]
 }
 
-// Open makes a Store of a target URL as go-mssqldb takes it: sqlserver://user:password@host:port/instance?database=DS2
-// with further options such as encrypt=true. The database is DS2 where none is named. It does not connect.
+// Open makes a Store of a target URL as go-mssqldb takes it:
+// sqlserver://user:password@host:port/instance?database=DS2 with further options such as
+// encrypt=true. The database is DS2 where none is named. It does not connect.
 func Open(target *url.URL) (store.Database, error) {
 	s := &Store{loginTimeout: loginTimeout}
 	if err := s.read(target); err != nil {
@@ -60,7 +63,8 @@ func Open(target *url.URL) (store.Database, error) {
 // newFedAuthConnector connects as Entra ID says, in builds with the tag azuread.
 var newFedAuthConnector func(target string) (*mssql.Connector, error)
 
-// AskPassword has ask give the password of each connection, or an access token where the target names no user.
+// AskPassword has ask give the password of each connection, or an access token where the target
+// names no user.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
 func (s *Store) Engine() string { return Engine }

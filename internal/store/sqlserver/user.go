@@ -18,7 +18,8 @@ import (
 // Statement is a call of a user.
 type Statement struct {
 	Name string // in errors
-	SQL  string // the name of a procedure, such as DS2_LOGIN, or a text with parameters @p1, @p2 and so on
+	// the name of a procedure, such as DS2_LOGIN, or a text with parameters @p1, @p2 and so on
+	SQL string
 }
 
 // Conn is a connection of one user, for a workload's calls: Call, a parameter each, Each.
@@ -44,7 +45,8 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	return &Conn{store: s, conn: conn, statements: statements}, nil
 }
 
-// Call begins the call of one of the statements that the connection was made with; its parameters follow.
+// Call begins the call of one of the statements that the connection was made with; its parameters
+// follow.
 func (c *Conn) Call(statement int) { c.current, c.args = c.statements[statement], c.args[:0] }
 
 func (c *Conn) param(value driver.Value) {
@@ -73,10 +75,15 @@ func (c *Conn) Hundredths(v int64) {
 	c.param(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
 }
 
-// Each sends the call and hands every row of the answer, which has n columns, to row, down to the last. What row is
-// given is valid until it returns. The error of a call that writes is in doubt where it was sent, and the server did
-// not tell how it ended.
-func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(values []Value) error) error {
+// Each sends the call and hands every row of the answer, which has n columns, to row, down to the
+// last. What row is given is valid until it returns. The error of a call that writes is in doubt
+// where it was sent, and the server did not tell how it ended.
+func (c *Conn) Each(
+	ctx context.Context,
+	writes bool,
+	columns int,
+	row func(values []Value) error,
+) error {
 	err := ctx.Err()
 	switch {
 	case err != nil:
@@ -119,7 +126,8 @@ func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) e
 		c.row, c.cells = slices.Grow(c.row[:0], n)[:n], slices.Grow(c.cells[:0], n)[:n]
 	}
 	begin()
-	// Read on to the end of the answer whatever happens: closing rows before would ask the server to cancel the call.
+	// Read on to the end of the answer whatever happens: closing rows before would ask the server
+	// to cancel the call.
 	for {
 		next := rows.Next(c.row)
 		if next == io.EOF && rows.HasNextResultSet() {
@@ -149,8 +157,8 @@ func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) e
 	}
 }
 
-// cell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal number and any other text
-// as string.
+// cell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal number
+// and any other text as string.
 func cell(v driver.Value, binary bool) (Value, error) {
 	switch v := v.(type) {
 	case nil:

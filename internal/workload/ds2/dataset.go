@@ -54,7 +54,13 @@ func (d Dataset) Params(p schema.Params) schema.Params {
 	p.OrdersPerMonth = int64(d.Size.OrdersPerMonth)
 	p.Products = int64(d.Size.Products)
 	p.Layout.Uses = schema.Features{
-		Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true, FullText: true,
+		Files:       true,
+		Recovery:    true,
+		Statistics:  true,
+		Catalog:     true,
+		ServerState: true,
+		Owners:      true,
+		FullText:    true,
 	}
 	return p
 }

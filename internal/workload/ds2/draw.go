@@ -1,6 +1,6 @@
-// Package ds2 is the workload of DVD Store 2 (WORKLOAD.md section 5): what its virtual customers do next, and how they
-// do it on a session. What they do is drawn from a seed and their number, so that a run can be repeated; drawing and
-// playing an order allocates nothing.
+// Package ds2 is the workload of DVD Store 2 (WORKLOAD.md section 5): what its virtual customers do
+// next, and how they do it on a session. What they do is drawn from a seed and their number, so
+// that a run can be repeated; drawing and playing an order allocates nothing.
 package ds2
 
 import (
@@ -16,10 +16,13 @@ import (
 type Config struct {
 	datagen.Size
 	Words           *datagen.Words `json:"-"`
-	PctNewCustomers int            `json:"pct_newcustomers"`  // of the orders, 0 to 100
-	Searches        int            `json:"n_searches"`        // average number of browses, at least 1
-	SearchBatchSize int            `json:"search_batch_size"` // average of products that a browse asks for, at least 1
-	LineItems       int            `json:"n_line_items"`      // average number of items of a cart, 1 to 10
+	PctNewCustomers int            `json:"pct_newcustomers"` // of the orders, 0 to 100
+	// average number of browses, at least 1
+	Searches int `json:"n_searches"`
+	// average of products that a browse asks for, at least 1
+	SearchBatchSize int `json:"search_batch_size"`
+	// average number of items of a cart, 1 to 10
+	LineItems int `json:"n_line_items"`
 }
 
 // Check refuses parameters that no order can be drawn from. It names them as DS2 does.
@@ -37,8 +40,8 @@ func (c Config) Check() error {
 	return c.Size.Check()
 }
 
-// Order is one order cycle as drawn. Its texts and slices are views into buffers of the Draws that drew it, good until
-// the next call of Next.
+// Order is one order cycle as drawn. Its texts and slices are views into buffers of the Draws that
+// drew it, good until the next call of Next.
 type Order struct {
 	New                bool           // a new customer, else a login
 	Username, Password []byte         // of the login
@@ -67,16 +70,19 @@ type Draws struct {
 	name   []byte
 }
 
-// NewDraws makes user number of a run. Users of one seed and different numbers draw independently of each other. The
-// config has passed Check.
+// NewDraws makes user number of a run. Users of one seed and different numbers draw independently
+// of each other. The config has passed Check.
 func NewDraws(c Config, seed, number uint64) *Draws {
 	return &Draws{
 		config: c,
 		rand:   rand.New(rand.NewPCG(seed, number)),
 		names:  c.Size.Customers,
-		order:  Order{Browses: make([]calls.Browse, 0, 2*c.Searches-1), Items: make([]calls.Item, 0, calls.MaxItems)},
-		texts:  make([]byte, 0, 256+(2*c.Searches-1)*2*maxWord),
-		name:   make([]byte, 0, 32),
+		order: Order{
+			Browses: make([]calls.Browse, 0, 2*c.Searches-1),
+			Items:   make([]calls.Item, 0, calls.MaxItems),
+		},
+		texts: make([]byte, 0, 256+(2*c.Searches-1)*2*maxWord),
+		name:  make([]byte, 0, 32),
 	}
 }
 
@@ -103,7 +109,10 @@ func (u *Draws) Next() *Order {
 	u.browses(o)
 	o.Items = o.Items[:0]
 	for range min(u.around(u.config.LineItems), calls.MaxItems) {
-		o.Items = append(o.Items, calls.Item{Product: u.product(), Quantity: int16(u.between(1, 3))})
+		o.Items = append(
+			o.Items,
+			calls.Item{Product: u.product(), Quantity: int16(u.between(1, 3))},
+		)
 	}
 	return o
 }
@@ -142,10 +151,11 @@ func (u *Draws) product() int32 {
 	return int32((n-products)/(popularWeight-1)+1) * popularEvery
 }
 
-// AnotherName gives the new customer of the last order another user name, the one before being taken. DS2 draws from as
-// many names as there are customers, for ever: in a long run they run out, and new customers would try ever longer. So
-// after every takenInARow names that were taken in one order, the user draws from twice as many from then on. While few
-// of DS2's names are taken, that hardly ever happens.
+// AnotherName gives the new customer of the last order another user name, the one before being
+// taken. DS2 draws from as many names as there are customers, for ever: in a long run they run out,
+// and new customers would try ever longer. So after every takenInARow names that were taken in one
+// order, the user draws from twice as many from then on. While few of DS2's names are taken, that
+// hardly ever happens.
 func (u *Draws) AnotherName() {
 	if u.taken++; u.taken%takenInARow == 0 {
 		u.names = min(2*u.names, maxNames)
@@ -173,16 +183,16 @@ func (u *Draws) numbered(prefix string, low, high int) []byte {
 	return u.take(strconv.AppendInt(append(u.texts, prefix...), int64(u.between(low, high)), 10))
 }
 
-// take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so that nothing appends
-// over the next.
+// take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so
+// that nothing appends over the next.
 func (u *Draws) take(texts []byte) []byte {
 	start := len(u.texts)
 	u.texts = texts
 	return texts[start:len(texts):len(texts)]
 }
 
-// newCustomer draws a customer in the forms of the dataset (WORKLOAD.md section 3), from the US or the rest of the
-// world by halves.
+// newCustomer draws a customer in the forms of the dataset (WORKLOAD.md section 3), from the US or
+// the rest of the world by halves.
 func (u *Draws) newCustomer(c *calls.Customer) {
 	c.FirstName, c.LastName, c.City = u.letters(6), u.letters(10), u.letters(7)
 	if u.rand.IntN(2) == 0 {
@@ -222,5 +232,12 @@ func (u *Draws) letters(n int) []byte {
 func (u *Draws) expiration() []byte {
 	year := u.between(2008, 2012)
 	month := u.between(1, 12)
-	return u.take(append(strconv.AppendInt(u.texts, int64(year), 10), '/', byte('0'+month/10), byte('0'+month%10)))
+	return u.take(
+		append(
+			strconv.AppendInt(u.texts, int64(year), 10),
+			'/',
+			byte('0'+month/10),
+			byte('0'+month%10),
+		),
+	)
 }

@@ -22,8 +22,8 @@ func config() Config {
 	}
 }
 
-// TestDistributions draws enough orders that a mean is off by more than 2 % less often than once in a thousand runs;
-// the seed is fixed, so the test is the same every time.
+// TestDistributions draws enough orders that a mean is off by more than 2 % less often than once in
+// a thousand runs; the seed is fixed, so the test is the same every time.
 func TestDistributions(t *testing.T) {
 	const orders = 100_000
 	u := NewDraws(config(), 1, 1)
@@ -35,12 +35,22 @@ func TestDistributions(t *testing.T) {
 		if o.New {
 			newCustomers++
 		}
-		require.True(t, len(o.Browses) >= 1 && len(o.Browses) <= 5, "order has %d browses, want 1 to 5", len(o.Browses))
+		require.True(
+			t,
+			len(o.Browses) >= 1 && len(o.Browses) <= 5,
+			"order has %d browses, want 1 to 5",
+			len(o.Browses),
+		)
 		for _, b := range o.Browses {
 			browses++
 			byOp[b.Op]++
 			batch += float64(b.Batch)
-			require.True(t, b.Batch >= 1 && b.Batch <= 9, "browse of %d products, want 1 to 9", b.Batch)
+			require.True(
+				t,
+				b.Batch >= 1 && b.Batch <= 9,
+				"browse of %d products, want 1 to 9",
+				b.Batch,
+			)
 		}
 		longest = max(longest, len(o.Items))
 		for _, i := range o.Items {
@@ -67,7 +77,11 @@ func TestDistributions(t *testing.T) {
 
 func TestPopularProducts(t *testing.T) {
 	c := config()
-	c.Size = datagen.Size{Customers: 10, OrdersPerMonth: 10, Products: 25_000} // two popular, 24,998 others
+	c.Size = datagen.Size{
+		Customers:      10,
+		OrdersPerMonth: 10,
+		Products:       25_000,
+	} // two popular, 24,998 others
 	u := NewDraws(c, 1, 1)
 	const draws = 10_000_000
 	count := map[int32]int{}
@@ -76,7 +90,14 @@ func TestPopularProducts(t *testing.T) {
 	}
 	weight := float64(draws) / (24_998 + 2*10)
 	for _, product := range []int32{10_000, 20_000} {
-		assert.InDelta(t, 10, float64(count[product])/weight, 0.7, "times that %d is as likely as another", product)
+		assert.InDelta(
+			t,
+			10,
+			float64(count[product])/weight,
+			0.7,
+			"times that %d is as likely as another",
+			product,
+		)
 	}
 	assert.Equal(t, 25_000, len(count), "different products that were drawn")
 	assert.True(t, count[0] <= 0 && count[30_000] <= 0, "drew a product that does not exist")
@@ -92,13 +113,41 @@ func TestNewCustomer(t *testing.T) {
 	regions := map[int16]int{}
 	for range 1000 {
 		n := u.Next().Customer
-		row := fmt.Sprintf("%s,%s,%s,%s,%s,%s,%s,%s,%d,%s,%s,%d,%s,%s,%s,%s,%d,%d,%c",
-			n.FirstName, n.LastName, n.Address1, n.Address2, n.City, n.State, n.Zip, n.Country, n.Region,
-			n.Email, n.Phone, n.CreditCardType, n.CreditCard, n.CreditCardExpiration, n.Username, n.Password,
-			n.Age, n.Income, n.Gender)
+		row := fmt.Sprintf(
+			"%s,%s,%s,%s,%s,%s,%s,%s,%d,%s,%s,%d,%s,%s,%s,%s,%d,%d,%c",
+			n.FirstName,
+			n.LastName,
+			n.Address1,
+			n.Address2,
+			n.City,
+			n.State,
+			n.Zip,
+			n.Country,
+			n.Region,
+			n.Email,
+			n.Phone,
+			n.CreditCardType,
+			n.CreditCard,
+			n.CreditCardExpiration,
+			n.Username,
+			n.Password,
+			n.Age,
+			n.Income,
+			n.Gender,
+		)
 		require.Regexp(t, form, row)
-		require.True(t, bytes.HasPrefix(n.Email, n.LastName), "e-mail is made of the last name: %s", row)
-		require.True(t, bytes.HasPrefix(n.Address1, n.Phone), "address is made of the phone number: %s", row)
+		require.True(
+			t,
+			bytes.HasPrefix(n.Email, n.LastName),
+			"e-mail is made of the last name: %s",
+			row,
+		)
+		require.True(
+			t,
+			bytes.HasPrefix(n.Address1, n.Phone),
+			"address is made of the phone number: %s",
+			row,
+		)
 		regions[n.Region]++
 	}
 	assert.True(t, regions[1] >= 450 && regions[2] >= 450, "regions %v, want about halves", regions)
@@ -120,12 +169,20 @@ func TestNamesDoNotRunOut(t *testing.T) {
 		}
 		name := string(o.Customer.Username)
 		taken[name] = true
-		if number, _ := strconv.Atoi(strings.TrimPrefix(name, "newuser")); n < 100 && number > c.Size.Customers {
+		if number, _ := strconv.Atoi(
+			strings.TrimPrefix(name, "newuser"),
+		); n < 100 &&
+			number > c.Size.Customers {
 			beyond++
 		}
 	}
 	assert.Zero(t, beyond, "of the first 100 names that were not among DS2's 1,000")
-	assert.LessOrEqual(t, float64(tries)/float64(20*c.Size.Customers), 3., "names that a new customer tried")
+	assert.LessOrEqual(
+		t,
+		float64(tries)/float64(20*c.Size.Customers),
+		3.,
+		"names that a new customer tried",
+	)
 }
 
 func TestSameSeedSameOrders(t *testing.T) {
@@ -139,7 +196,11 @@ func TestSameSeedSameOrders(t *testing.T) {
 	}
 	first := draw(1, 2)
 	assert.Equal(t, draw(1, 2), first, "the same seed and number drew different orders")
-	assert.True(t, first != draw(1, 3) && first != draw(2, 2), "another seed or number drew the same orders")
+	assert.True(
+		t,
+		first != draw(1, 3) && first != draw(2, 2),
+		"another seed or number drew the same orders",
+	)
 }
 
 func TestTotal(t *testing.T) {

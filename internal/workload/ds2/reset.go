@@ -16,7 +16,11 @@ func (Workload) PlanReset(engine string, info store.Info) (r workload.Reset, err
 	if err != nil {
 		return r, err
 	}
-	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{Seed: seed}) // INVENTORY has no words in it
+	data, err := datagen.New(
+		size,
+		datagen.DefaultWords(),
+		datagen.Options{Seed: seed},
+	) // INVENTORY has no words in it
 	if err != nil {
 		return r, err
 	}

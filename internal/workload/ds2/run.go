@@ -71,7 +71,12 @@ type Run struct {
 func (r *Run) Keep(j workload.Journal) { r.books = books.New(j) }
 
 func (r *Run) NewUser(s workload.Seat) workload.User {
-	return &User{run: r, target: s.Target, tally: s.Tally, draws: NewDraws(r.config, s.Seed, uint64(s.Number))}
+	return &User{
+		run:    r,
+		target: s.Target,
+		tally:  s.Tally,
+		draws:  NewDraws(r.config, s.Seed, uint64(s.Number)),
+	}
 }
 
 // Ready has nothing to do: the databases are as they were loaded, but for what runs have added.
@@ -80,19 +85,29 @@ func (r *Run) Ready(context.Context) error { return nil }
 // End has nothing to keep: the marks say what a run added.
 func (r *Run) End() error { return nil }
 
-// Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made
-// of the words in c, whose size is filled in.
+// Look makes a plan for targets that were loaded to the end: all of one size, the one asked for
+// where one is, and made of the words in c, whose size is filled in.
 func Look(
-	targets []store.Database, infos []store.Info, engines calls.Engines, want *datagen.Size, c Config,
+	targets []store.Database,
+	infos []store.Info,
+	engines calls.Engines,
+	want *datagen.Size,
+	c Config,
 ) (*Plan, error) {
 	p := &Plan{Config: c, Engines: engines}
 	for i, target := range targets {
 		label := target.Label()
 		connect, ok := engines[target.Engine()]
 		if !ok {
-			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", label, target.Engine())
+			return nil, fmt.Errorf(
+				"look at %s: ds2 has no calls of DVD Store 2 on %s",
+				label,
+				target.Engine(),
+			)
 		}
-		p.Targets = append(p.Targets, func(ctx context.Context) (calls.Session, error) { return connect(ctx, target) })
+		p.Targets = append(p.Targets, func(ctx context.Context) (calls.Session, error) {
+			return connect(ctx, target)
+		})
 		size, seed, err := audit.Loaded(infos[i])
 		if err != nil {
 			return nil, err

@@ -34,10 +34,12 @@ func (u *User) Connect(ctx context.Context) (err error) {
 func (u *User) Close(ctx context.Context) error        { return u.session.Close(ctx) }
 func (u *User) Think(mean time.Duration) time.Duration { return workload.Think(u.draws.rand, mean) }
 
-// maxTries is how many names a new customer tries. They are drawn from ever more, so that taken ones are no accident.
+// maxTries is how many names a new customer tries. They are drawn from ever more, so that taken
+// ones are no accident.
 const maxTries = 100
 
-// Play plays one order cycle (WORKLOAD.md section 5): login or new customer, browses, prices, purchase.
+// Play plays one order cycle (WORKLOAD.md section 5): login or new customer, browses, prices,
+// purchase.
 func (u *User) Play(p workload.Player) error {
 	u.order = u.draws.Next()
 	if err := u.enterStore(p); err != nil {
@@ -95,7 +97,11 @@ func (u *User) enterStore(p workload.Player) error {
 		u.draws.AnotherName()
 	}
 	last := u.order.Customer.Username
-	return fmt.Errorf("new customer: %d user names in a row were taken, the last %q", maxTries, last)
+	return fmt.Errorf(
+		"new customer: %d user names in a row were taken, the last %q",
+		maxTries,
+		last,
+	)
 }
 
 func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
@@ -114,8 +120,8 @@ func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 	return err
 }
 
-// InDoubt has a new customer try another name, since it may be there under this one. A purchase is not tried again:
-// that might make it twice.
+// InDoubt has a new customer try another name, since it may be there under this one. A purchase is
+// not tried again: that might make it twice.
 func (u *User) InDoubt(op workload.Op) (again bool) {
 	if op == calls.OpNewCustomer {
 		u.tally.Own[calls.InDoubtCustomers]++

@@ -13,14 +13,22 @@ import (
 	"ds2/internal/workload"
 )
 
-// mostNumber bounds the numbers of records that a driver keeps bits for: a key that gives a higher one is not this
-// workload's.
+// mostNumber bounds the numbers of records that a driver keeps bits for: a key that gives a higher
+// one is not this workload's.
 const mostNumber = 1 << 34
 
-// eachRecord calls f with each record of a database and its number: the key alone, or the whole of it, which is good
-// until f returns. Aliens have other keys than their numbers give them; first is that of one.
-func eachRecord(ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n uint64, r *Record)) (
-	aliens int64, first Key, err error) {
+// eachRecord calls f with each record of a database and its number: the key alone, or the whole of
+// it, which is good until f returns. Aliens have other keys than their numbers give them; first is
+// that of one.
+func eachRecord(
+	ctx context.Context,
+	db *sql.DB,
+	d Dataset,
+	whole bool,
+	f func(n uint64, r *Record),
+) (
+	aliens int64, first Key, err error,
+) {
 	var r Record
 	var flags, sum int32
 	var body sql.RawBytes
@@ -30,7 +38,8 @@ func eachRecord(ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n
 		query += ", flags, crc, body"
 		columns = append(columns, &flags, &sum, &body)
 	}
-	// Runs insert more than they delete, and a day of a fast one many times what a small database was loaded with.
+	// Runs insert more than they delete, and a day of a fast one many times what a small database
+	// was loaded with.
 	most := 100_000_000 + 100*d.Size.Records()
 	shape := d.shape()
 	err = store.EachRow(ctx, db, most, query+" FROM messages", func(rows *sql.Rows) error {
@@ -58,8 +67,16 @@ func readLive(ctx context.Context, target store.Database, d Dataset, live *Live)
 		return target.Wrap(op, err)
 	}
 	if aliens > 0 {
-		return fmt.Errorf("%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: "+
-			"its key is not of this workload", op, target.Label(), aliens, first.Mailbox, first.Folder, first.Message)
+		return fmt.Errorf(
+			"%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: "+
+				"its key is not of this workload",
+			op,
+			target.Label(),
+			aliens,
+			first.Mailbox,
+			first.Folder,
+			first.Message,
+		)
 	}
 	return nil
 }
@@ -75,9 +92,14 @@ type findings struct {
 	tell    progress.Tell
 }
 
-// Audit asks a database whether its records are exactly those that the driver says, and whether each is what its
-// checksum says: of those that the run wrote or, where the whole is asked for, of all.
-func (w Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
+// Audit asks a database whether its records are exactly those that the driver says, and whether
+// each is what its checksum says: of those that the run wrote or, where the whole is asked for, of
+// all.
+func (w Workload) Audit(
+	ctx context.Context,
+	target store.Database,
+	a workload.Audit,
+) ([]result.Check, error) {
 	op := "audit " + target.Label()
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
@@ -87,10 +109,17 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{Target: Target{target, w.Engines[target.Engine()], d}, found: NewLive(1), tell: a.Tell}
+	f := &findings{
+		Target: Target{target, w.Engines[target.Engine()], d},
+		found:  NewLive(1),
+		tell:   a.Tell,
+	}
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
-			return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", n)
+			return nil, fmt.Errorf(
+				"audit the run: %d records of it: a mailbox database is driven from one machine",
+				n,
+			)
 		}
 		if f.want, err = LoadLive(run.Dirs[0], run.Target); err != nil {
 			return nil, err
@@ -154,9 +183,15 @@ func (f *findings) readWritten(ctx context.Context) (err error) {
 	return eachOf(ctx, f.Target, written, f.checker())
 }
 
-// eachOf calls f with those of some records that a database holds; f keeps nothing of them. They are read as users read
-// them, by one statement: texts of keys would fill the server's caches of plans.
-func eachOf(ctx context.Context, t Target, some iter.Seq[uint64], f func(n uint64, r *Record)) error {
+// eachOf calls f with those of some records that a database holds; f keeps nothing of them. They
+// are read as users read them, by one statement: texts of keys would fill the server's caches of
+// plans.
+func eachOf(
+	ctx context.Context,
+	t Target,
+	some iter.Seq[uint64],
+	f func(n uint64, r *Record),
+) error {
 	session, err := t.Engine.Connect(ctx, t.Store)
 	if err != nil {
 		return err
@@ -188,7 +223,10 @@ func (f *findings) checks(target string) []result.Check {
 	add("records with a key that ds2 did not make", f.aliens == 0, 0, f.aliens)
 	records := f.found.Records()
 	if f.want == nil {
-		loaded := fmt.Sprintf("%d after the load, more or fewer after runs", f.Dataset.Size.Records())
+		loaded := fmt.Sprintf(
+			"%d after the load, more or fewer after runs",
+			f.Dataset.Size.Records(),
+		)
 		add("records", records > 0, loaded, records)
 	} else {
 		var extra, missing []int64

@@ -36,13 +36,23 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 	}
 	r := run{Input: in, engine: engine, unknown: "no window was measured"}
 	err := errors.Join(
-		result.ReadBlock(in.Spec.Own, &r.parametersRecord), result.ReadBlock(in.Found, &r.stateRecord))
+		result.ReadBlock(
+			in.Spec.Own,
+			&r.parametersRecord,
+		),
+		result.ReadBlock(in.Found, &r.stateRecord),
+	)
 	if err != nil {
 		return err
 	}
 	if len(c.Windows) > 0 {
 		w := c.Windows[0]
-		seen := monitor.Drives{Counters: in.Counters, Machine: in.Machine, From: in.At(w.From), To: in.At(w.To)}
+		seen := monitor.Drives{
+			Counters: in.Counters,
+			Machine:  in.Machine,
+			From:     in.At(w.From),
+			To:       in.At(w.To),
+		}
 		d, err := seen.Storage()
 		if err != nil {
 			r.unknown = err.Error()
@@ -58,7 +68,10 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 				result.Condition{Name: result.TotalIOPS, Value: d.Total(), Unit: "a second"},
 				result.Condition{Name: result.Throughput, Value: mib, Unit: "a second"})
 			if watt := d.IOPSPerWatt; watt != nil {
-				c.Conditions = append(c.Conditions, result.Condition{Name: result.TotalIOPSPerWatt, Value: *watt})
+				c.Conditions = append(
+					c.Conditions,
+					result.Condition{Name: result.TotalIOPSPerWatt, Value: *watt},
+				)
 			}
 		}
 	}
@@ -70,7 +83,10 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 func (r run) sections() []result.Section {
 	all := []result.Section{r.sizing(), r.parameters(), r.databases(), r.volumes()}
 	if len(r.Targets) > 1 && r.engine.SharesLog() {
-		all[0].Notes = append(all[0].Notes, "The databases of a server share a log here, which Exchange's do not.")
+		all[0].Notes = append(
+			all[0].Notes,
+			"The databases of a server share a log here, which Exchange's do not.",
+		)
 	}
 	if r.storage != nil && len(r.storage.Databases) > 0 {
 		all = append(all, r.databaseIO())
@@ -115,7 +131,10 @@ func (r run) sizing() result.Section {
 	if d := r.storage; d == nil {
 		t.Notes = append(t.Notes, fmt.Sprintf(uncounted, r.unknown))
 	} else {
-		add("achieved transactional I/O per second (database reads and writes)", decimals(d.IOPS, 3))
+		add(
+			"achieved transactional I/O per second (database reads and writes)",
+			decimals(d.IOPS, 3),
+		)
 		maintenance := "maintenance I/O per second, not included above (vacuums and background scans)"
 		if !d.Maintenance.Vacuums {
 			maintenance = "maintenance I/O per second, not included above (background scans; vacuums are unknown)"
@@ -138,7 +157,11 @@ func (r run) sizing() result.Section {
 		add("database I/Os : log writes", decimalsOr(d.LogWrites > 0, d.IOPS/d.LogWrites, 2))
 		addKnown("bytes a log write", d.LogBytes, 0)
 		addKnown("log syncs a second, as the server counts them", d.LogSyncs, 3)
-		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3), decimals(d.WrittenBytes/(1<<20), 3))
+		add(
+			"MiB read and written a second",
+			decimals(d.ReadBytes/(1<<20), 3),
+			decimals(d.WrittenBytes/(1<<20), 3),
+		)
 		addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
 		if d.Shared {
 			t.Notes = append(t.Notes, oneDrive)
@@ -189,9 +212,15 @@ func (r run) systemCache(server monitor.Server) string {
 	var by string
 	switch c := server.Container; {
 	case c != nil && c.MemoryBytes > 0:
-		by = fmt.Sprintf("held to %d MiB, with all memory of the server, by its control group", c.MemoryBytes>>20)
+		by = fmt.Sprintf(
+			"held to %d MiB, with all memory of the server, by its control group",
+			c.MemoryBytes>>20,
+		)
 	case r.Machine != nil && r.Machine.MemoryBytes > 0:
-		by = fmt.Sprintf("not kept out: the machine has %d MiB of memory", r.Machine.MemoryBytes>>20)
+		by = fmt.Sprintf(
+			"not kept out: the machine has %d MiB of memory",
+			r.Machine.MemoryBytes>>20,
+		)
 	default:
 		return "the memory that the server may use is unknown"
 	}
@@ -239,10 +268,26 @@ func warmed(w result.Warm) string {
 
 func (r run) databases() result.Section {
 	t := result.Section{Title: "Databases, over the whole run", Head: []string{
-		"database", "reads", "inserts", "replaces", "deletes",
-		"read ms", "insert ms", "replace ms", "delete ms", "records before", "after", "pages read a second", "ms",
+		"database",
+		"reads",
+		"inserts",
+		"replaces",
+		"deletes",
+		"read ms",
+		"insert ms",
+		"replace ms",
+		"delete ms",
+		"records before",
+		"after",
+		"pages read a second",
+		"ms",
 	}}
-	seen := monitor.Drives{Counters: r.Counters, Machine: r.Machine, From: r.Start, To: r.Happened.End}
+	seen := monitor.Drives{
+		Counters: r.Counters,
+		Machine:  r.Machine,
+		From:     r.Start,
+		To:       r.Happened.End,
+	}
 	for i, target := range r.ByTarget {
 		row := []string{target.Target}
 		times := []string{}
@@ -258,8 +303,10 @@ func (r run) databases() result.Section {
 			after = fmt.Sprint(r.RecordsAfter[i])
 		}
 		pages, seconds := seen.PageReads(target.Target)
-		t.Rows = append(t.Rows, slices.Concat(row, times, []string{before, after,
-			decimalsOr(pages >= 0, pages, 3), decimalsOr(seconds >= 0, 1000*seconds, 3)}))
+		t.Rows = append(t.Rows, slices.Concat(row, times, []string{
+			before, after,
+			decimalsOr(pages >= 0, pages, 3), decimalsOr(seconds >= 0, 1000*seconds, 3),
+		}))
 	}
 	return t
 }
@@ -283,14 +330,17 @@ func (r run) volumes() result.Section {
 		times *monitor.Times
 	}{{monitor.Data, r.storage.ServerData}, {monitor.Log, r.storage.ServerLog}} {
 		if role.times != nil {
-			row := append([]string{"as the servers timed it", string(role.name)}, timeCells(*role.times)...)
+			row := append(
+				[]string{"as the servers timed it", string(role.name)},
+				timeCells(*role.times)...)
 			t.Rows = append(t.Rows, append(row, "–", "–", "–", "–", "–", "–"))
 		}
 	}
 	return t
 }
 
-// databaseIO is what Jetstress reports of each database and its log from 2010 on, where servers count it.
+// databaseIO is what Jetstress reports of each database and its log from 2010 on, where servers
+// count it.
 func (r run) databaseIO() result.Section {
 	const counted = "I/O of the databases' files as their servers counted it"
 	t := ioSection(counted+", in the first window; maxima over means of 15 s", "database", "files")
@@ -302,8 +352,10 @@ func (r run) databaseIO() result.Section {
 
 // ioSection is a section of ioRows, which begin with the columns of a head.
 func ioSection(title string, head ...string) result.Section {
-	ios := []string{"read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write",
-		"flushes/s", "flush ms"}
+	ios := []string{
+		"read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write",
+		"flushes/s", "flush ms",
+	}
 	return result.Section{Title: title, Head: append(head, ios...)}
 }
 
@@ -312,14 +364,26 @@ func ioRow(io monitor.FileIO, head ...string) []string {
 		return decimalsOr(ios > 0, math.Round(bytes/ios), 0)
 	}
 	return slices.Concat(head, timeCells(io.Times), []string{
-		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes),
-		scaled(io.Flushes, 1), scaled(io.FlushMean, 1000),
+		decimals(
+			io.Reads,
+			3,
+		),
+		decimals(io.Writes, 3),
+		each(io.ReadBytes, io.Reads),
+		each(io.WrittenBytes, io.Writes),
+		scaled(io.Flushes, 1),
+		scaled(io.FlushMean, 1000),
 	})
 }
 
 func timeCells(t monitor.Times) []string {
 	const ms = 1000
-	return []string{scaled(t.ReadMean, ms), scaled(t.ReadMax, ms), scaled(t.WriteMean, ms), scaled(t.WriteMax, ms)}
+	return []string{
+		scaled(t.ReadMean, ms),
+		scaled(t.ReadMax, ms),
+		scaled(t.WriteMean, ms),
+		scaled(t.WriteMax, ms),
+	}
 }
 
 func scaled(f *float64, scale float64) string {

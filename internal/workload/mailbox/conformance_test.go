@@ -34,15 +34,24 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // engine is what is tested.
 type engine struct {
 	mailbox.Engine
-	open      store.Opener
-	database  func(testing.TB) string // the URL of one that is the test's own and holds nothing
-	lazy      bool                    // commits can be lazy
-	allocs    float64                 // of memory, by the engine's driver, in a transaction that only writes: at most
+	open     store.Opener
+	database func(testing.TB) string // the URL of one that is the test's own and holds nothing
+	lazy     bool                    // commits can be lazy
+	// of memory, by the engine's driver, in a transaction that only writes: at most
+	allocs    float64
 	pagesRead func(*testing.T, store.Database) int64
 	audited   func(*testing.T, store.Database)
 }
 
-var onPostgres = engine{postgres.Engine{}, storepostgres.Open, pgtest.Database, true, 0, pagesRead, audited}
+var onPostgres = engine{
+	postgres.Engine{},
+	storepostgres.Open,
+	pgtest.Database,
+	true,
+	0,
+	pagesRead,
+	audited,
+}
 
 // TestConformance runs what every engine's calls must do, on a real server.
 func TestConformance(t *testing.T) {
@@ -51,7 +60,17 @@ func TestConformance(t *testing.T) {
 		lazy := !sqlservertest.IsBabelfish(t, sqlservertest.Database(t))
 		pagesRead := func(*testing.T, store.Database) int64 { return unknown }
 		audited := func(*testing.T, store.Database) {}
-		engine{sqlserver.Engine{}, storesqlserver.Open, sqlservertest.Database, lazy, 200, pagesRead, audited}.run(t)
+		engine{
+			sqlserver.Engine{},
+			storesqlserver.Open,
+			sqlservertest.Database,
+			lazy,
+			200,
+			pagesRead,
+			audited,
+		}.run(
+			t,
+		)
 	})
 }
 
@@ -64,25 +83,33 @@ func (e engine) run(t *testing.T) {
 
 const unknown = -1
 
-// pagesRead is how many pages of the records and their key were read so far, no session being there but its own.
+// pagesRead is how many pages of the records and their key were read so far, no session being there
+// but its own.
 func pagesRead(t *testing.T, s store.Database) int64 {
 	pgtest.Counted(t, s.DB())
-	return pgtest.Value[int64](t, s.DB(), `SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit
-		FROM pg_statio_user_tables WHERE relname = 'messages'`)
+	return pgtest.Value[int64](
+		t,
+		s.DB(),
+		`SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit
+		FROM pg_statio_user_tables WHERE relname = 'messages'`,
+	)
 }
 
 // audited: the connection that audits has kept no statement for each handful of records.
 func audited(t *testing.T, s store.Database) {
 	const most = 8 << 20
 	if pgtest.Value[int](t, s.DB(), "SELECT current_setting('server_version_num')") >= 14_00_00 {
-		const kept = "SELECT sum(total_bytes)::bigint FROM pg_backend_memory_contexts" // since PostgreSQL 14
+		// since PostgreSQL 14
+		const kept = "SELECT sum(total_bytes)::bigint FROM pg_backend_memory_contexts"
 		require.Less(t, pgtest.Value[int](t, s.DB(), kept), most, "bytes of the server's process")
 	}
 }
 
 func (e engine) dataset(s store.Database) mailbox.Dataset {
-	return mailbox.Dataset{Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
-		Engines: map[string]mailbox.Engine{s.Engine(): e.Engine}}
+	return mailbox.Dataset{
+		Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
+		Engines: map[string]mailbox.Engine{s.Engine(): e.Engine},
+	}
 }
 
 // loaded is a database of the test's own that is loaded.
@@ -94,7 +121,13 @@ func (e engine) loaded(t *testing.T) mailbox.Target {
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
 	engines := map[string]mailbox.Engine{s.Engine(): e.Engine}
-	plan, err := mailbox.NewPlan(t.Context(), engines, []store.Database{s}, []store.Info{info}, mailbox.Request{})
+	plan, err := mailbox.NewPlan(
+		t.Context(),
+		engines,
+		[]store.Database{s},
+		[]store.Info{info},
+		mailbox.Request{},
+	)
 	require.NoError(t, err)
 	return plan.Targets[0]
 }
@@ -102,15 +135,18 @@ func (e engine) loaded(t *testing.T) mailbox.Target {
 // pageBytes is what a record takes.
 const pageBytes = 8192
 
-// load: a load that is broken off and resumed makes a database of the size that was asked for, within 2 %, and whole.
-// The pages of the part that was under way may stay, for what the runs insert.
+// load: a load that is broken off and resumed makes a database of the size that was asked for,
+// within 2 %, and whole. The pages of the part that was under way may stay, for what the runs
+// insert.
 func (e engine) load(t *testing.T) {
 	s := pgtest.Open(t, e.open, e.database(t))
 	dataset := e.dataset(s)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := load.Options{Dataset: dataset, AtOnce: 1,
-		Progress: &storetest.Breaker{Phase: schema.Data, Left: 3000, How: cancel}}
+	o := load.Options{
+		Dataset: dataset, AtOnce: 1,
+		Progress: &storetest.Breaker{Phase: schema.Data, Left: 3000, How: cancel},
+	}
 	_, err := load.Run(ctx, s, o)
 	require.ErrorIs(t, err, context.Canceled)
 	o.Progress = nil
@@ -128,7 +164,10 @@ func (e engine) load(t *testing.T) {
 	want := float64(dataset.Size.Bytes())
 	assert.GreaterOrEqual(t, float64(size), 0.98*want, "bytes of the database")
 	assert.LessOrEqual(t, float64(size-broken*pageBytes), 1.02*want, "bytes of the database")
-	assert.Empty(t, failures(t, mailbox.Target{Store: s, Engine: e.Engine}, workload.Audit{Whole: true}))
+	assert.Empty(
+		t,
+		failures(t, mailbox.Target{Store: s, Engine: e.Engine}, workload.Audit{Whole: true}),
+	)
 }
 
 // failures are the checks of an audit that failed, a line each.
@@ -148,7 +187,10 @@ func failures(t *testing.T, target mailbox.Target, a workload.Audit) (failed str
 
 // begin begins a run of a plan on a target.
 func begin(target mailbox.Target, dir string, mix mailbox.Mix) workload.Run {
-	plan := mailbox.Plan{Parameters: mailbox.Parameters{Mix: mix}, Targets: []mailbox.Target{target}}
+	plan := mailbox.Plan{
+		Parameters: mailbox.Parameters{Mix: mix},
+		Targets:    []mailbox.Target{target},
+	}
 	return plan.Begin(dir)
 }
 
@@ -169,11 +211,14 @@ func (e engine) mix() mailbox.Mix {
 	return profile.Mix
 }
 
-// users has users work at once, and asks whether the database holds exactly what they say; then it is damaged.
+// users has users work at once, and asks whether the database holds exactly what they say; then it
+// is damaged.
 func (e engine) users(t *testing.T) {
 	target := e.loaded(t)
 	crowd := begin(target, t.TempDir(), e.mix())
-	crowd.NewUser(workload.Seat{Of: int(target.Dataset.Size.Records()) + 1, Tally: new(measure.Order)})
+	crowd.NewUser(
+		workload.Seat{Of: int(target.Dataset.Size.Records()) + 1, Tally: new(measure.Order)},
+	)
 	require.ErrorContains(t, crowd.Ready(t.Context()), "take fewer of them, or a larger database")
 	dir := t.TempDir()
 	run := begin(target, dir, e.mix())
@@ -182,7 +227,10 @@ func (e engine) users(t *testing.T) {
 	var all []workload.User
 	var tallies [users]measure.Order
 	for i := range users {
-		all = append(all, run.NewUser(workload.Seat{Number: i, Index: i, Of: users, Seed: 7, Tally: &tallies[i]}))
+		all = append(
+			all,
+			run.NewUser(workload.Seat{Number: i, Index: i, Of: users, Seed: 7, Tally: &tallies[i]}),
+		)
 	}
 	require.NoError(t, run.Ready(t.Context()))
 	for _, u := range all {
@@ -260,9 +308,9 @@ type counts struct {
 
 func (c counts) Counted(context.Context, store.Database) (int64, error) { return c.records, nil }
 
-// unread: which records there are is known before a run by the load, or by the record of the run before it, as long as
-// the server does not count another number: their keys are not read, so that only the audit after the run finds one
-// that was deleted.
+// unread: which records there are is known before a run by the load, or by the record of the run
+// before it, as long as the server does not count another number: their keys are not read, so that
+// only the audit after the run finds one that was deleted.
 func (e engine) unread(t *testing.T) {
 	target := e.loaded(t)
 	loaded := target.Dataset.Size.Records()
@@ -309,17 +357,30 @@ func (e engine) unread(t *testing.T) {
 		before := e.pagesRead(t, target.Store)
 		require.NoError(t, run.Ready(t.Context()), c.name)
 		if read := e.pagesRead(t, target.Store) - before; before != unknown {
-			assert.Equal(t, c.read, read > 0, "%s: %d pages of records and key were read just before", c.name, read)
+			assert.Equal(
+				t,
+				c.read,
+				read > 0,
+				"%s: %d pages of records and key were read just before",
+				c.name,
+				read,
+			)
 		}
 		require.NoError(t, run.End())
 		failed := failures(t, target, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}})
 		if strings.Contains(failed, missing) == c.read || c.read && failed != "" {
-			t.Errorf("%s: the audit says %q; the records were to be read before the run: %v", c.name, failed, c.read)
+			t.Errorf(
+				"%s: the audit says %q; the records were to be read before the run: %v",
+				c.name,
+				failed,
+				c.read,
+			)
 		}
 	}
 }
 
-// twice: a transaction that is sent again, because it is unknown whether it was committed, changes nothing more.
+// twice: a transaction that is sent again, because it is unknown whether it was committed, changes
+// nothing more.
 func (e engine) twice(t *testing.T) {
 	target := e.loaded(t)
 	session, err := e.Engine.Connect(t.Context(), target.Store)
@@ -359,7 +420,12 @@ func TestLazy(t *testing.T) {
 	s := target.Store
 	setting := func(value string) {
 		t.Helper()
-		pgtest.Exec(t, s.DB(), "ALTER SYSTEM SET synchronous_standby_names = '"+value+"'", "SELECT pg_reload_conf()")
+		pgtest.Exec(
+			t,
+			s.DB(),
+			"ALTER SYSTEM SET synchronous_standby_names = '"+value+"'",
+			"SELECT pg_reload_conf()",
+		)
 	}
 	setting("nobody")
 	defer setting("")
@@ -371,7 +437,8 @@ func TestLazy(t *testing.T) {
 		shapeOf(target).Fill(&s.Record, record, 1)
 		return s
 	}
-	// The server's processes read the setting one after the other: a commit that waits tells that the last has.
+	// The server's processes read the setting one after the other: a commit that waits tells that
+	// the last has.
 	for waits := 0; waits == 0; {
 		full, err := postgres.Engine{}.Connect(t.Context(), s)
 		require.NoError(t, err)

@@ -36,8 +36,8 @@ func (d Dataset) Info() store.Info {
 	}
 }
 
-// For gives a target separate records, by its label, unless a seed was asked for: storage then gains nothing by
-// deduplication.
+// For gives a target separate records, by its label, unless a seed was asked for: storage then
+// gains nothing by deduplication.
 func (d Dataset) For(label string) workload.Dataset {
 	if d.Seed == 0 {
 		h := fnv.New64a()
@@ -63,7 +63,8 @@ func (d Dataset) Params(p schema.Params) schema.Params {
 // table is the one table.
 const table datagen.Table = "messages"
 
-// partRecords is how many records a part has: 14 MB of them, so that a load that is resumed repeats little.
+// partRecords is how many records a part has: 14 MB of them, so that a load that is resumed repeats
+// little.
 const partRecords = 2048
 
 // rowBytes is what a row is, for the progress of a load.
@@ -93,7 +94,8 @@ func (d Dataset) Parts(engine string) []datagen.Part {
 	return parts
 }
 
-// byKey is the numbers of the first n records in the order of their keys; a number is below maxRecords.
+// byKey is the numbers of the first n records in the order of their keys; a number is below
+// maxRecords.
 func byKey(shape Shape, n int64) []uint32 {
 	order := make([]uint32, n)
 	for i := range order {
@@ -135,19 +137,19 @@ type Size struct {
 	MailboxBytes int64 `json:"mailbox_bytes"`
 }
 
-// MinBytes is the smallest size of a database, below which the shares of its parts are not what they are in a large
-// one.
+// MinBytes is the smallest size of a database, below which the shares of its parts are not what
+// they are in a large one.
 const MinBytes = 10 << 20
 
 // maxRecords bounds what one driver keeps in memory of a database.
 const maxRecords = 1 << 32
 
-// recordBytes is what a record takes in the database after the load: its page, its entry in the index, of 28 bytes on
-// leaves that are filled to nine tenths, and its part of the free space map.
+// recordBytes is what a record takes in the database after the load: its page, its entry in the
+// index, of 28 bytes on leaves that are filled to nine tenths, and its part of the free space map.
 const recordBytes = 8192 * (1 + 1./262 + 1./4000)
 
-// Fit is the mailboxes of a size that Jetstress's reports put on a file system: 60 % of it, in steps of 50; the rest is
-// for growth and the log, alike.
+// Fit is the mailboxes of a size that Jetstress's reports put on a file system: 60 % of it, in
+// steps of 50; the rest is for growth and the log, alike.
 func Fit(bytes, mailbox int64) int { return int(0.6*float64(bytes)/float64(mailbox)) / 50 * 50 }
 
 func (s Size) Bytes() int64 { return int64(s.Mailboxes) * s.MailboxBytes }
@@ -165,11 +167,19 @@ func (s Size) Check() error {
 	case s.MailboxBytes < 1<<20 || s.MailboxBytes > 1<<40:
 		return fmt.Errorf("mailboxes of %d bytes: it must be 1MB to 1TB", s.MailboxBytes)
 	case s.Records() > maxRecords:
-		return fmt.Errorf("%s hold %d records, and a database at most %d: take fewer or smaller ones",
-			s, s.Records(), int64(maxRecords))
+		return fmt.Errorf(
+			"%s hold %d records, and a database at most %d: take fewer or smaller ones",
+			s,
+			s.Records(),
+			int64(maxRecords),
+		)
 	case s.Bytes() < MinBytes:
-		return fmt.Errorf("%s make %d MB, and a database has at least %d MB: take more or larger ones",
-			s, s.Bytes()>>20, MinBytes>>20)
+		return fmt.Errorf(
+			"%s make %d MB, and a database has at least %d MB: take more or larger ones",
+			s,
+			s.Bytes()>>20,
+			MinBytes>>20,
+		)
 	}
 	return nil
 }

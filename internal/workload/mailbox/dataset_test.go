@@ -21,7 +21,11 @@ func (e ordered) ByKey() bool { return e.byKey }
 // TestParts: an engine gets each record once, in the order that it wants them, and the same again.
 func TestParts(t *testing.T) {
 	for _, byKey := range []bool{false, true} {
-		d := Dataset{Size: Size{20, 2 << 20}, Seed: 5, Engines: map[string]Engine{"a": ordered{byKey: byKey}}}
+		d := Dataset{
+			Size:    Size{20, 2 << 20},
+			Seed:    5,
+			Engines: map[string]Engine{"a": ordered{byKey: byKey}},
+		}
 		parts := d.Parts("a")
 		require.Greater(t, len(parts), 1)
 		require.Nil(t, d.Parts("b"), "of an engine that is not there")
@@ -35,7 +39,12 @@ func TestParts(t *testing.T) {
 			again := d.Parts("a")[i].Open()
 			for row := rows(); row != nil; row = rows() {
 				n++
-				require.True(t, reflect.DeepEqual(row, again()), "part %d is another the second time", i)
+				require.True(
+					t,
+					reflect.DeepEqual(row, again()),
+					"part %d is another the second time",
+					i,
+				)
 				found.Add(d.shape().Number(row[0].Int))
 				key := binary.BigEndian.AppendUint32(nil, uint32(row[1].Int))
 				key = binary.BigEndian.AppendUint16(key, uint16(row[4].Int))
@@ -46,7 +55,13 @@ func TestParts(t *testing.T) {
 			assert.Equal(t, part.Rows, n-before, "rows of part %d", i)
 		}
 		want := d.Size.Records()
-		assert.Equal(t, []int64{want, want, want}, []int64{n, found.Records(), int64(found.End())}, "by key %v", byKey)
+		assert.Equal(
+			t,
+			[]int64{want, want, want},
+			[]int64{n, found.Records(), int64(found.End())},
+			"by key %v",
+			byKey,
+		)
 		assert.Equal(t, byKey, sorted, "sorted")
 	}
 }

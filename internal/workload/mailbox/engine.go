@@ -15,8 +15,9 @@ type Engine interface {
 	// SharesLog says that the databases of a server have one log together.
 	SharesLog() bool
 
-	// Check refuses parameters that a database cannot serve: it may have no lazy commits, or no others. The error is a
-	// *workload.Refusal, or a *store.Error where the database could not be asked.
+	// Check refuses parameters that a database cannot serve: it may have no lazy commits, or no
+	// others. The error is a *workload.Refusal, or a *store.Error where the database could not be
+	// asked.
 	Check(ctx context.Context, target store.Database, p Parameters) error
 
 	// Connect opens a connection for one user, with everything prepared that its operations need.
@@ -25,12 +26,12 @@ type Engine interface {
 	// Bytes is what the records and their index take in the database.
 	Bytes(ctx context.Context, target store.Database) (int64, error)
 
-	// Counted is how many records the server says that there are, without reading them or an index of all of them;
-	// UnknownRecords where it does not count.
+	// Counted is how many records the server says that there are, without reading them or an index
+	// of all of them; UnknownRecords where it does not count.
 	Counted(ctx context.Context, target store.Database) (int64, error)
 
-	// Direct says how a server with settings keeps its files out of the operating system's cache; empty where it does
-	// not.
+	// Direct says how a server with settings keeps its files out of the operating system's cache;
+	// empty where it does not.
 	Direct(settings map[string]string) string
 }
 
@@ -39,10 +40,10 @@ const UnknownRecords = -1
 
 // Session is one user's connection.
 type Session interface {
-	// Transact carries an operation out, in one transaction and one round trip. Lazy has the server acknowledge it
-	// before its log is on the drive. The record of a Read is filled in, but not checked; Found is set where the
-	// operation found its record, or, for an Insert, where it inserted one. An error means that it did not take place,
-	// or is in doubt.
+	// Transact carries an operation out, in one transaction and one round trip. Lazy has the server
+	// acknowledge it before its log is on the drive. The record of a Read is filled in, but not
+	// checked; Found is set where the operation found its record, or, for an Insert, where it
+	// inserted one. An error means that it did not take place, or is in doubt.
 	Transact(ctx context.Context, step *Step, lazy bool) error
 
 	// Close ends the connection.

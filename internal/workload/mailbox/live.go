@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// Live is which records of a database exist, as the driver knows it: a bit for each number that a record ever had. The
-// numbers are divided among the users, number n to user n mod users, so that no two users touch one record and none is
-// missed. A database of 7 million records takes about 2 MB.
+// Live is which records of a database exist, as the driver knows it: a bit for each number that a
+// record ever had. The numbers are divided among the users, number n to user n mod users, so that
+// no two users touch one record and none is missed. A database of 7 million records takes about 2
+// MB.
 type Live struct {
 	shares []Share
 }
@@ -78,8 +79,8 @@ func (s *Share) add(n uint64) {
 // Fresh is a number that no record ever had; it exists from Insert on.
 func (s *Share) Fresh() uint64 { return s.number(s.end) }
 
-// tries is how many numbers are drawn before a record is looked for: with one number in 20 still in use, they find one
-// in 19 of 20 cases.
+// tries is how many numbers are drawn before a record is looked for: with one number in 20 still in
+// use, they find one in 19 of 20 cases.
 const tries = 64
 
 // Pick draws a record, each with the same chance; false where there is none.
@@ -121,7 +122,8 @@ func (s *Share) Delete(n uint64) {
 	s.records--
 }
 
-// Doubt notes that the outcome of the record's last insertion or deletion is unknown: it is not touched again.
+// Doubt notes that the outcome of the record's last insertion or deletion is unknown: it is not
+// touched again.
 func (s *Share) Doubt(n uint64) {
 	s.doubt[n] = true
 	s.end = max(s.end, n/s.step+1) // not fresh any more

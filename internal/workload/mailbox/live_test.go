@@ -14,8 +14,8 @@ import (
 	"ds2/internal/fuzztest"
 )
 
-// TestNoRecordTwice plays many users at once on a store that is only a set: no two of them ever touch one record, and
-// every record is touched by a user.
+// TestNoRecordTwice plays many users at once on a store that is only a set: no two of them ever
+// touch one record, and every record is touched by a user.
 func TestNoRecordTwice(t *testing.T) {
 	const users, records = 7, 1000
 	l := NewLive(users)
@@ -85,7 +85,15 @@ func TestPickIsUniform(t *testing.T) {
 		}
 		const mean = float64(picks) / records
 		for n, c := range counts {
-			assert.InDelta(t, mean, c, 6*math.Sqrt(mean), "one number in %d in use: picks of record %d", every, n)
+			assert.InDelta(
+				t,
+				mean,
+				c,
+				6*math.Sqrt(mean),
+				"one number in %d in use: picks of record %d",
+				every,
+				n,
+			)
 		}
 		assert.Len(t, counts, records, "one number in %d in use", every)
 	}
@@ -117,7 +125,8 @@ func TestInDoubt(t *testing.T) {
 	assert.True(t, l.InDoubt(0) && !l.Has(0) && l.Records() == 0, "a deletion in doubt")
 }
 
-// TestMemory: seven million records, a seventh more inserted and all of them written, take the driver at most 64 MiB.
+// TestMemory: seven million records, a seventh more inserted and all of them written, take the
+// driver at most 64 MiB.
 func TestMemory(t *testing.T) {
 	const records, users, most = 7_000_000, 64, 64 << 20
 	before := heap()

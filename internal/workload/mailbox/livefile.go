@@ -14,9 +14,10 @@ import (
 	"ds2/internal/atomicfile"
 )
 
-// A run's record holds for each target which records exist at the end of the run, for the audit: a header of a name,
-// the number of records in doubt and that of numbers, then the numbers in doubt, then two bits for each number, live
-// and written, and a CRC-32C of all before it. Integers are little-endian.
+// A run's record holds for each target which records exist at the end of the run, for the audit: a
+// header of a name, the number of records in doubt and that of numbers, then the numbers in doubt,
+// then two bits for each number, live and written, and a CRC-32C of all before it. Integers are
+// little-endian.
 
 const liveHeader = "ds2 mailbox records 1\n"
 
@@ -82,7 +83,9 @@ func parseLive(b []byte) (*Live, error) {
 	end := binary.LittleEndian.Uint64(b[len(liveHeader)+8:])
 	rest := body[head:]
 	if crc32.Checksum(body, castagnoli) != sum ||
-		doubts > uint64(len(rest)/8) || end > uint64(len(rest))*4 || uint64(len(rest)) != 8*doubts+(end+3)/4 {
+		doubts > uint64(
+			len(rest)/8,
+		) || end > uint64(len(rest))*4 || uint64(len(rest)) != 8*doubts+(end+3)/4 {
 		return nil, errLiveFile
 	}
 	l := NewLive(1)

@@ -18,10 +18,16 @@ const (
 )
 
 var operations = []workload.Operation{
-	Read: {Name: "read"}, Insert: {Name: "insert"}, Replace: {Name: "replace"}, Delete: {Name: "delete"},
+	Read: {
+		Name: "read",
+	},
+	Insert:  {Name: "insert"},
+	Replace: {Name: "replace"},
+	Delete:  {Name: "delete"},
 }
 
-// Mix is what share of the operations is of each kind, and how many of the transactions commit lazily, in percent.
+// Mix is what share of the operations is of each kind, and how many of the transactions commit
+// lazily, in percent.
 type Mix struct {
 	Insert  int `json:"insert_percent"`
 	Delete  int `json:"delete_percent"`
@@ -31,7 +37,13 @@ type Mix struct {
 }
 
 func (m Mix) Check() error {
-	shares := fmt.Sprintf("inserts %d, deletes %d, replaces %d, reads %d", m.Insert, m.Delete, m.Replace, m.Read)
+	shares := fmt.Sprintf(
+		"inserts %d, deletes %d, replaces %d, reads %d",
+		m.Insert,
+		m.Delete,
+		m.Replace,
+		m.Read,
+	)
 	switch sum := m.Insert + m.Delete + m.Replace + m.Read; {
 	case min(m.Insert, m.Delete, m.Replace, m.Read) < 0:
 		return fmt.Errorf("the mix has a negative share: %s", shares)
@@ -56,8 +68,8 @@ func (m Mix) Draw(r *rand.Rand) workload.Op {
 
 func (m Mix) DrawLazy(r *rand.Rand) bool { return r.IntN(100) < m.Lazy }
 
-// profiles are the mixes of versions of Exchange's engine that have a source (mailbox/WORKLOAD.md section 1); the first
-// is the default.
+// profiles are the mixes of versions of Exchange's engine that have a source (mailbox/WORKLOAD.md
+// section 1); the first is the default.
 var profiles = []Parameters{
 	{Profile: "exchange2007sp1", Mix: Mix{Insert: 40, Delete: 30, Replace: 5, Read: 25, Lazy: 55}},
 	{Profile: "exchange2007", Mix: Mix{Insert: 25, Delete: 10, Replace: 50, Read: 15, Lazy: 80}},
@@ -73,8 +85,14 @@ func ProfileNames() []string {
 }
 
 func FindProfile(name string) (Parameters, error) {
-	if i := slices.IndexFunc(profiles, func(p Parameters) bool { return p.Profile == name }); i >= 0 {
+	if i := slices.IndexFunc(profiles, func(p Parameters) bool {
+		return p.Profile == name
+	}); i >= 0 {
 		return profiles[i], nil
 	}
-	return Parameters{}, fmt.Errorf("unknown profile %q; known: %s", name, strings.Join(ProfileNames(), ", "))
+	return Parameters{}, fmt.Errorf(
+		"unknown profile %q; known: %s",
+		name,
+		strings.Join(ProfileNames(), ", "),
+	)
 }

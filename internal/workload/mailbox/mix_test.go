@@ -28,11 +28,22 @@ func TestMix(t *testing.T) {
 			percent int
 			count   int
 		}{
-			{"insert", p.Mix.Insert, counts[Insert]}, {"delete", p.Mix.Delete, counts[Delete]},
-			{"replace", p.Mix.Replace, counts[Replace]}, {"read", p.Mix.Read, counts[Read]}, {"lazy", p.Mix.Lazy, lazy},
+			{"insert", p.Mix.Insert, counts[Insert]},
+			{"delete", p.Mix.Delete, counts[Delete]},
+			{"replace", p.Mix.Replace, counts[Replace]},
+			{"read", p.Mix.Read, counts[Read]},
+			{"lazy", p.Mix.Lazy, lazy},
 		} {
 			share := float64(c.percent) / 100
-			assert.InDelta(t, share*draws, c.count, 3*math.Sqrt(draws*share*(1-share)), "%s: %s", p.Profile, c.name)
+			assert.InDelta(
+				t,
+				share*draws,
+				c.count,
+				3*math.Sqrt(draws*share*(1-share)),
+				"%s: %s",
+				p.Profile,
+				c.name,
+			)
 		}
 	}
 }

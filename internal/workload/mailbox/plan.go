@@ -33,7 +33,10 @@ func (r Request) Check() error {
 	case !(r.PerMailbox >= 0) || r.PerMailbox > 1e6:
 		return fmt.Errorf("iops-per-mailbox is %g: it must be 0 to 1000000", r.PerMailbox)
 	case !(r.Headroom >= 0) || r.Headroom > 1000 || r.Headroom > 0 && r.PerMailbox == 0:
-		return fmt.Errorf("headroom is %g: it must be 0 to 1000 percent, and needs --iops-per-mailbox", r.Headroom)
+		return fmt.Errorf(
+			"headroom is %g: it must be 0 to 1000 percent, and needs --iops-per-mailbox",
+			r.Headroom,
+		)
 	}
 	return nil
 }
@@ -54,10 +57,14 @@ func (r Request) parameters(loaded string) (Parameters, error) {
 	return p, p.Mix.Check()
 }
 
-// NewPlan has users work as requested on databases, of which ds2_info says infos. What they cannot serve is a
-// *workload.Refusal.
+// NewPlan has users work as requested on databases, of which ds2_info says infos. What they cannot
+// serve is a *workload.Refusal.
 func NewPlan(
-	ctx context.Context, engines map[string]Engine, targets []store.Database, infos []store.Info, r Request,
+	ctx context.Context,
+	engines map[string]Engine,
+	targets []store.Database,
+	infos []store.Info,
+	r Request,
 ) (*Plan, error) {
 	p := &Plan{Request: r}
 	for i, s := range targets {
@@ -72,7 +79,15 @@ func NewPlan(
 		p.Targets = append(p.Targets, Target{s, engine, d})
 		if first := p.Targets[0].Dataset; d.Size != first.Size || d.Profile != first.Profile {
 			const format = "target: %s holds %s for %s and %s %s for %s: targets driven together must be alike"
-			return nil, workload.Refuse(format, targets[0].Label(), first, first.Profile, s.Label(), d, d.Profile)
+			return nil, workload.Refuse(
+				format,
+				targets[0].Label(),
+				first,
+				first.Profile,
+				s.Label(),
+				d,
+				d.Profile,
+			)
 		}
 	}
 	var err error
@@ -93,7 +108,8 @@ const warmWithin = 10 * time.Minute
 // WarmWithin has runs wait as Jetstress does.
 func (p *Plan) WarmWithin() time.Duration { return warmWithin }
 
-// TargetIOPS is the IOPS that all mailboxes take together; 0: none were named. A run of a closed loop does not pace it.
+// TargetIOPS is the IOPS that all mailboxes take together; 0: none were named. A run of a closed
+// loop does not pace it.
 func (p *Plan) TargetIOPS() (iops float64, paced bool) {
 	mailboxes := p.Targets[0].Dataset.Size.Mailboxes * len(p.Targets)
 	return p.PerMailbox * (1 + p.Headroom/100) * float64(mailboxes), !p.Closed

@@ -66,11 +66,18 @@ func (e sized) Bytes(context.Context, store.Database) (int64, error) {
 	return e.bytes, nil
 }
 
-// TestSilentTarget: a target that does not say after a run how large it is has no size, and the others keep theirs.
+// TestSilentTarget: a target that does not say after a run how large it is has no size, and the
+// others keep theirs.
 func TestSilentTarget(t *testing.T) {
 	r := &Run{dir: t.TempDir()}
 	for _, bytes := range []int64{5, 0, 7} {
-		r.targets, r.live = append(r.targets, Target{Engine: sized{bytes: bytes}}), append(r.live, NewLive(1))
+		r.targets, r.live = append(
+			r.targets,
+			Target{Engine: sized{bytes: bytes}},
+		), append(
+			r.live,
+			NewLive(1),
+		)
 	}
 	require.NoError(t, r.End())
 	assert.Equal(t, "5, unknown, 7", numbersText(r.found.BytesAfter), "sizes")

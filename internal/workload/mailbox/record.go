@@ -9,14 +9,15 @@ import (
 	"slices"
 )
 
-// BodySize is the bytes of a record's body: two records do not fit into a page of 8 KB, so that each has one of its
-// own.
+// BodySize is the bytes of a record's body: two records do not fit into a page of 8 KB, so that
+// each has one of its own.
 const BodySize = 7000
 
 // foldersOfMailbox is how many folders a mailbox has.
 const foldersOfMailbox = 10
 
-// Shape is what the records of a database depend on: any of them can be made again of its number and its flags.
+// Shape is what the records of a database depend on: any of them can be made again of its number
+// and its flags.
 type Shape struct {
 	Mailboxes int
 	Seed      uint64 // each database has its own, so that storage gains nothing by deduplication
@@ -39,8 +40,8 @@ type Record struct {
 	head [18]byte // of what the sum is computed from
 }
 
-// Key is the key of record n. Message is a bijection of n that looks random, so that neighbors in time lie on leaves of
-// the index that are far apart.
+// Key is the key of record n. Message is a bijection of n that looks random, so that neighbors in
+// time lie on leaves of the index that are far apart.
 func (s Shape) Key(n uint64) Key {
 	message := mix(n + mix(s.Seed))
 	place := mix(message ^ s.Seed)
@@ -52,8 +53,8 @@ func (s Shape) Key(n uint64) Key {
 // Number is the number of the record with the message's id.
 func (s Shape) Number(message int64) uint64 { return unmix(uint64(message)) - mix(s.Seed) }
 
-// Fill makes the record of a number and flags. Its body is written to r.Body, which is used again where it has the
-// room.
+// Fill makes the record of a number and flags. Its body is written to r.Body, which is used again
+// where it has the room.
 func (s Shape) Fill(r *Record, n uint64, flags uint32) {
 	r.Key = s.Key(n)
 	r.Flags = flags

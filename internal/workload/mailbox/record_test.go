@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKeysFallOnRandomLeaves: records that come one after the other have keys that lie far apart, no two the same, and
-// their numbers can be told from their keys.
+// TestKeysFallOnRandomLeaves: records that come one after the other have keys that lie far apart,
+// no two the same, and their numbers can be told from their keys.
 func TestKeysFallOnRandomLeaves(t *testing.T) {
 	const records, leaves = 100_000, 100
 	s := Shape{Mailboxes: 500, Seed: 42}
@@ -39,10 +39,16 @@ func TestKeysFallOnRandomLeaves(t *testing.T) {
 			assert.InDelta(t, mean, n, 6*math.Sqrt(mean), "records of %s %d", name, i+1) // 6 σ
 		}
 	}
-	assert.LessOrEqual(t, near, 2*records/leaves, "records in the same hundredth of the keys as the one before")
+	assert.LessOrEqual(
+		t,
+		near,
+		2*records/leaves,
+		"records in the same hundredth of the keys as the one before",
+	)
 }
 
-// TestRecord: a record can be made again, has nothing that could be compressed, and tells where a bit is wrong.
+// TestRecord: a record can be made again, has nothing that could be compressed, and tells where a
+// bit is wrong.
 func TestRecord(t *testing.T) {
 	s := Shape{Mailboxes: 5, Seed: 1}
 	var r, again Record

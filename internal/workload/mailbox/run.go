@@ -46,12 +46,14 @@ type parametersRecord struct {
 	Target     float64 `json:"target_iops,omitempty"` // over all targets; 0: none
 }
 
-// stateRecord is of each target, before and after the run: records, and bytes of them and of their index.
+// stateRecord is of each target, before and after the run: records, and bytes of them and of their
+// index.
 type stateRecord struct {
 	RecordsBefore []int64 `json:"records_before,omitempty"`
 	RecordsAfter  []int64 `json:"records_after,omitempty"`
 	BytesBefore   []int64 `json:"bytes_before,omitempty"`
-	BytesAfter    []int64 `json:"bytes_after,omitempty"` // unknownBytes where the server did not say
+	// unknownBytes where the server did not say
+	BytesAfter []int64 `json:"bytes_after,omitempty"`
 }
 
 const unknownBytes = -1
@@ -73,7 +75,10 @@ func (p *Plan) Describe(a *result.Spec) {
 		{Name: "lazy commits", Value: percent(m.Lazy)},
 	}
 	if target > 0 {
-		a.InWords = append(a.InWords, result.Said{Name: "IOPS target", Value: fmt.Sprintf("%g", target)})
+		a.InWords = append(
+			a.InWords,
+			result.Said{Name: "IOPS target", Value: fmt.Sprintf("%g", target)},
+		)
 	}
 	for _, t := range p.Targets {
 		a.DataSeeds = append(a.DataSeeds, t.Dataset.Seed)
@@ -82,7 +87,12 @@ func (p *Plan) Describe(a *result.Spec) {
 
 // Begin begins a run, which leaves in dir which records exist.
 func (p *Plan) Begin(dir string) workload.Run {
-	return &Run{parameters: p.Parameters, targets: p.Targets, live: make([]*Live, len(p.Targets)), dir: dir}
+	return &Run{
+		parameters: p.Parameters,
+		targets:    p.Targets,
+		live:       make([]*Live, len(p.Targets)),
+		dir:        dir,
+	}
 }
 
 type Run struct {
@@ -99,8 +109,13 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 		r.live[s.Target] = NewLive(s.Of)
 	}
 	return &user{
-		run: r, target: uint16(s.Target), shape: r.targets[s.Target].Dataset.shape(),
-		share: r.live[s.Target].Share(s.Index), random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
+		run:    r,
+		target: uint16(s.Target),
+		shape:  r.targets[s.Target].Dataset.shape(),
+		share: r.live[s.Target].Share(
+			s.Index,
+		),
+		random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
 	}
 }
 
@@ -113,11 +128,19 @@ func (r *Run) Ready(ctx context.Context) error {
 		records := r.live[i].Records()
 		users := len(r.live[i].shares)
 		if records == 0 {
-			return fmt.Errorf("%s holds no record: load it with ds2 load --workload mailbox", t.Store.Label())
+			return fmt.Errorf(
+				"%s holds no record: load it with ds2 load --workload mailbox",
+				t.Store.Label(),
+			)
 		}
 		if int64(users) > records {
-			return fmt.Errorf("%s holds %d records, fewer than the %d users that work on them: take fewer of them, "+
-				"or a larger database", t.Store.Label(), records, users)
+			return fmt.Errorf(
+				"%s holds %d records, fewer than the %d users that work on them: take fewer of them, "+
+					"or a larger database",
+				t.Store.Label(),
+				records,
+				users,
+			)
 		}
 		bytes, err := t.Engine.Bytes(ctx, t.Store)
 		if err != nil {
@@ -129,16 +152,18 @@ func (r *Run) Ready(ctx context.Context) error {
 	return nil
 }
 
-// infoRecords is the name in ds2_info of the note of which records there are, which comes and goes with the contents of
-// a snapshot. None: those of the load. It is the target's place in a run and the directory of that run's record, once
-// an audit found just its records, or recordsUnknown from the beginning of a run that inserts or deletes.
+// infoRecords is the name in ds2_info of the note of which records there are, which comes and goes
+// with the contents of a snapshot. None: those of the load. It is the target's place in a run and
+// the directory of that run's record, once an audit found just its records, or recordsUnknown from
+// the beginning of a run that inserts or deletes.
 const (
 	infoRecords    = "records"
 	recordsUnknown = "unknown"
 )
 
-// find adds the records of a target. Those that a load left, or a run whose record is at hand, are known: reading their
-// keys just before a run would fill the server's memory, on SQL Server with the records themselves.
+// find adds the records of a target. Those that a load left, or a run whose record is at hand, are
+// known: reading their keys just before a run would fill the server's memory, on SQL Server with
+// the records themselves.
 func (r *Run) find(ctx context.Context, t Target, live *Live) error {
 	counted, err := t.Engine.Counted(ctx, t.Store)
 	if err != nil {
@@ -168,7 +193,8 @@ func (r *Run) find(ctx context.Context, t Target, live *Live) error {
 	return t.Store.Wrap("note in ds2_info that a run changes records", err)
 }
 
-// knownRecords are the records of a target as the note in ds2_info has them; nil: they are not known.
+// knownRecords are the records of a target as the note in ds2_info has them; nil: they are not
+// known.
 func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 	if note == "" {
 		live := NewLive(1)

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// How a window is divided to show what changed over it: by the hour, a short one into tenths, and one that is shorter
-// yet not at all.
+// How a window is divided to show what changed over it: by the hour, a short one into tenths, and
+// one that is shorter yet not at all.
 const (
 	partLength   = time.Hour
 	tenths       = 10
@@ -22,8 +22,8 @@ const (
 	trendLevel   = 0.01
 )
 
-// trend is what the drives did in the parts of the first window, one after the other, with whether their I/Os a second
-// went up or down.
+// trend is what the drives did in the parts of the first window, one after the other, with whether
+// their I/Os a second went up or down.
 func (r run) trend(windows []measure.Window) []result.Section {
 	if r.storage == nil || len(windows) == 0 {
 		return nil
@@ -45,7 +45,12 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	var parts []float64 // IOPS, those that were not measured included
 	for begin := from; begin+part <= to+time.Second; begin += part {
 		end := min(begin+part, to)
-		seen := monitor.Drives{Counters: r.Counters, Machine: r.Machine, From: r.Start.Add(begin), To: r.Start.Add(end)}
+		seen := monitor.Drives{
+			Counters: r.Counters,
+			Machine:  r.Machine,
+			From:     r.Start.Add(begin),
+			To:       r.Start.Add(end),
+		}
 		d, err := seen.Storage()
 		if err != nil {
 			parts = append(parts, math.NaN())
@@ -70,9 +75,19 @@ func (r run) trend(windows []measure.Window) []result.Section {
 		change := 100 * slope * float64(len(parts)-1) / stat.Mean(iops, nil)
 		found := "IOPS have no trend over the window"
 		if p < trendLevel {
-			found = fmt.Sprintf("IOPS have a trend of %+.1f %% from the first to the last part of the window", change)
+			found = fmt.Sprintf(
+				"IOPS have a trend of %+.1f %% from the first to the last part of the window",
+				change,
+			)
 		}
-		t.Notes = []string{fmt.Sprintf("%s, by %d parts (%s).", found, len(at), measure.Significance(p, trendLevel))}
+		t.Notes = []string{
+			fmt.Sprintf(
+				"%s, by %d parts (%s).",
+				found,
+				len(at),
+				measure.Significance(p, trendLevel),
+			),
+		}
 	}
 	return []result.Section{t}
 }

@@ -32,7 +32,10 @@ func TestTrend(t *testing.T) {
 		start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 		random := rand.New(rand.NewPCG(19, 8))
 		table := monitor.Table{Columns: []string{
-			"disk.sda.reads_per_second", "disk.sda.writes_per_second", "disk.sda.read_seconds", "db.size_bytes",
+			"disk.sda.reads_per_second",
+			"disk.sda.writes_per_second",
+			"disk.sda.read_seconds",
+			"db.size_bytes",
 			"disk.sdb.reads_per_second",
 		}}
 		var series measure.Series
@@ -42,10 +45,17 @@ func TestTrend(t *testing.T) {
 			at := time.Duration(i) * time.Second
 			values := []float64{level * (100 + 20*random.NormFloat64()), level * 50, 0.005, 1e9, 0}
 			table.Rows = append(table.Rows, monitor.Row{Time: start.Add(at), Values: values})
-			series.Samples = append(series.Samples, measure.Sample{End: at, Counts: measure.Counts{Orders: 40}})
+			series.Samples = append(
+				series.Samples,
+				measure.Sample{End: at, Counts: measure.Counts{Orders: 40}},
+			)
 		}
 		happened := result.Happened{Start: start, Machine: &monitor.Machine{Drives: []monitor.Drive{
-			{Name: "sda", Roles: []monitor.Role{monitor.Data}}, {Name: "sdb", Roles: []monitor.Role{monitor.Log}},
+			{
+				Name:  "sda",
+				Roles: []monitor.Role{monitor.Data},
+			},
+			{Name: "sdb", Roles: []monitor.Role{monitor.Log}},
 		}}}
 		in := conclude.Input{Happened: happened, Series: series, Counters: table}
 		r := run{Input: in, storage: &monitor.Storage{}}

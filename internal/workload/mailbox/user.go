@@ -75,13 +75,15 @@ func (u *user) Call(ctx context.Context, _ workload.Op) error {
 	return u.session.Transact(ctx, &u.step, u.lazy)
 }
 
-// InDoubt has a transaction tried again whose end is not known: done twice, it has the effect of once.
+// InDoubt has a transaction tried again whose end is not known: done twice, it has the effect of
+// once.
 func (u *user) InDoubt(workload.Op) bool {
 	u.inDoubt = true
 	return true
 }
 
-// note notes what an acknowledged transaction did, and finds fault with answers that cannot be right.
+// note notes what an acknowledged transaction did, and finds fault with answers that cannot be
+// right.
 func (u *user) note() error {
 	s := &u.step
 	switch s.Op {
@@ -94,7 +96,10 @@ func (u *user) note() error {
 	}
 	switch repeated := u.inDoubt && (s.Op == Insert || s.Op == Delete); {
 	case !s.Found && !repeated && s.Op == Insert:
-		return fmt.Errorf("insert record %d: the database has it already: another program writes to it", s.Number)
+		return fmt.Errorf(
+			"insert record %d: the database has it already: another program writes to it",
+			s.Number,
+		)
 	case !s.Found && !repeated:
 		return fmt.Errorf("%s record %d: the database has lost it", operations[s.Op].Name, s.Number)
 	case s.Op == Read:

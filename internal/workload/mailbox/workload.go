@@ -1,9 +1,10 @@
-// Package mailbox is the workload of a mailbox store: records of a page each are inserted, deleted, replaced and read
-// by random keys in a fixed mix, a share of the commits lazy, and what counts is the reads and writes a second that the
-// drives of the data do within limits on their latency. It has the I/O profile and the method of Microsoft's Jetstress,
-// not its engine: no figure of it is a Jetstress or ESRP result. The facts and their sources are in
-// mailbox/WORKLOAD.md, what differs and why in docs/howto/mailbox.md. Calls on an engine are in the rooms below; this
-// one knows no database driver.
+// Package mailbox is the workload of a mailbox store: records of a page each are inserted, deleted,
+// replaced and read by random keys in a fixed mix, a share of the commits lazy, and what counts is
+// the reads and writes a second that the drives of the data do within limits on their latency. It
+// has the I/O profile and the method of Microsoft's Jetstress, not its engine: no figure of it is a
+// Jetstress or ESRP result. The facts and their sources are in mailbox/WORKLOAD.md, what differs
+// and why in docs/howto/mailbox.md. Calls on an engine are in the rooms below; this one knows no
+// database driver.
 package mailbox
 
 import (
@@ -79,7 +80,11 @@ func readDataset(info store.Info) (d Dataset, err error) {
 			return d, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, info[name])
 		}
 	}
-	d = Dataset{Size: Size{int(numbers[0]), int64(numbers[1])}, Seed: numbers[2], Profile: info[infoProfile]}
+	d = Dataset{
+		Size:    Size{int(numbers[0]), int64(numbers[1])},
+		Seed:    numbers[2],
+		Profile: info[infoProfile],
+	}
 	if err := d.Size.Check(); err != nil {
 		return d, fmt.Errorf("read table ds2_info: %w", err)
 	}

@@ -8,15 +8,17 @@ import (
 	"time"
 )
 
-// block is the unit in which the drive writes, in bytes: half a page of PostgreSQL's, so that a cut can tear one.
+// block is the unit in which the drive writes, in bytes: half a page of PostgreSQL's, so that a cut
+// can tear one.
 const block = 4096
 
-// Cache is a drive's volatile write cache before its medium. What is in it and not on the medium is gone when this
-// process is killed.
+// Cache is a drive's volatile write cache before its medium. What is in it and not on the medium is
+// gone when this process is killed.
 type Cache struct {
-	medium   *os.File      // what keeps its bytes without power
-	delay    time.Duration // how long a block stays in the cache on average, without flushes
-	anyOrder bool          // blocks go to the medium in any order; else in that in which they were written
+	medium *os.File      // what keeps its bytes without power
+	delay  time.Duration // how long a block stays in the cache on average, without flushes
+	// blocks go to the medium in any order; else in that in which they were written
+	anyOrder bool
 
 	mu    sync.Mutex
 	dirty map[int64]*write // the newest write of each block that is not on the medium

@@ -35,7 +35,14 @@ func expect(t *testing.T, why string, from io.ReaderAt, want []byte, at int) {
 	got := make([]byte, len(want))
 	_, err := from.ReadAt(got, int64(at)*block)
 	require.NoError(t, err)
-	assert.True(t, bytes.Equal(got, want), "%s: blocks begin with %d, want %d", why, got[0], want[0])
+	assert.True(
+		t,
+		bytes.Equal(got, want),
+		"%s: blocks begin with %d, want %d",
+		why,
+		got[0],
+		want[0],
+	)
 }
 
 func TestCache(t *testing.T) {
@@ -58,7 +65,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheInOrder cuts the power after a part of the writes: what is there is what was written first.
+// TestCacheInOrder cuts the power after a part of the writes: what is there is what was written
+// first.
 func TestCacheInOrder(t *testing.T) {
 	c, medium := made(t, false)
 	put(t, c, 1, 0, 1)

@@ -1,7 +1,8 @@
-// Command disk is a drive with a volatile write cache, for a virtual machine: it serves a file by the NBD protocol
-// (https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md) on a Unix socket. Kill it with the machine, and
-// all that was not flushed is gone, as on a power cut. It can lie about flushes. (QEMU's cache=unsafe does not do that
-// for an NBD server, which gets the flushes all the same.)
+// Command disk is a drive with a volatile write cache, for a virtual machine: it serves a file by
+// the NBD protocol (https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md) on a Unix
+// socket. Kill it with the machine, and all that was not flushed is gone, as on a power cut. It can
+// lie about flushes. (QEMU's cache=unsafe does not do that for an NBD server, which gets the
+// flushes all the same.)
 package main
 
 import (
@@ -20,8 +21,16 @@ import (
 func main() {
 	socket := flag.String("socket", "", "Unix socket to serve on")
 	file := flag.String("file", "", "the medium")
-	delay := flag.Duration("delay", 2*time.Second, "how long a block stays in the cache, without flushes")
-	anyOrder := flag.Bool("any-order", false, "write blocks to the medium in any order, after up to twice the delay")
+	delay := flag.Duration(
+		"delay",
+		2*time.Second,
+		"how long a block stays in the cache, without flushes",
+	)
+	anyOrder := flag.Bool(
+		"any-order",
+		false,
+		"write blocks to the medium in any order, after up to twice the delay",
+	)
 	lies := flag.Bool("lies", false, "acknowledge flushes without flushing")
 	flag.Parse()
 	if err := serve(*socket, *file, *delay, *anyOrder, *lies); err != nil {
@@ -63,7 +72,11 @@ func serve(socket, file string, delay time.Duration, anyOrder, lies bool) error 
 			}
 		}
 	}()
-	s := session{lies: lies, in: bufio.NewReaderSize(conn, 1<<20), out: bufio.NewWriterSize(conn, 1<<20)}
+	s := session{
+		lies: lies,
+		in:   bufio.NewReaderSize(conn, 1<<20),
+		out:  bufio.NewWriterSize(conn, 1<<20),
+	}
 	if err := s.agree(info.Size()); err != nil {
 		return fmt.Errorf("negotiate: %w", err)
 	}
@@ -172,7 +185,11 @@ func (s *session) transmit(c *Cache) error {
 			if _, err := io.ReadFull(s.in, data); err != nil {
 				return err
 			}
-			if _, err = c.WriteAt(data, int64(request.Offset)); err == nil && request.Flags&flagFUA != 0 && !s.lies {
+			if _, err = c.WriteAt(
+				data,
+				int64(request.Offset),
+			); err == nil && request.Flags&flagFUA != 0 &&
+				!s.lies {
 				err = c.Flush()
 			}
 		case cmdFlush:

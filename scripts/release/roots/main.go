@@ -1,5 +1,5 @@
-// Command roots prints the certificates of the authorities that Mozilla trusts, as far as they have no conditions that
-// a file cannot state: the image has no others.
+// Command roots prints the certificates of the authorities that Mozilla trusts, as far as they have
+// no conditions that a file cannot state: the image has no others.
 package main
 
 import (
@@ -14,7 +14,10 @@ func main() {
 		if root.Constraint != nil {
 			continue
 		}
-		if err := pem.Encode(os.Stdout, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}); err != nil {
+		if err := pem.Encode(
+			os.Stdout,
+			&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate},
+		); err != nil {
 			panic(err)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// audit is an audit under way. Its large tables are read in passes: ORDERS and ORDERLINES together, part by part in the
-// order of their keys, CUST_HIST as its rows lie. Where the passes show that something may be wrong, and there only,
-// the exact question follows.
+// audit is an audit under way. Its large tables are read in passes: ORDERS and ORDERLINES together,
+// part by part in the order of their keys, CUST_HIST as its rows lie. Where the passes show that
+// something may be wrong, and there only, the exact question follows.
 type audit struct {
 	target  store.Database
 	engines calls.Engines
@@ -39,9 +39,9 @@ type audit struct {
 	notes   map[string]string // what is to be said of an answer
 }
 
-// A part has at most maxPart orders: what the server has to keep of them fits into its memory for one query. Of more
-// orders there are parts enough to see how fast it goes, but not of less than minPart orders, each of which costs a few
-// statements.
+// A part has at most maxPart orders: what the server has to keep of them fits into its memory for
+// one query. Of more orders there are parts enough to see how fast it goes, but not of less than
+// minPart orders, each of which costs a few statements.
 const (
 	maxPart  = 50_000
 	minPart  = 10_000
@@ -89,7 +89,8 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if run := a.options.Run; run != nil {
 		before, counted := run.Before[Changed]
 		if after, again := run.After[Changed]; counted && again && after >= before {
-			a.answers[changedDataset] = after - before // lower: the server's statistics were reset meanwhile
+			// lower: the server's statistics were reset meanwhile
+			a.answers[changedDataset] = after - before
 		}
 		customers := where("customerid", span{run.Before[LastCustomer], run.After[LastCustomer]})
 		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
@@ -110,8 +111,11 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if err := a.run(ctx, true, passes); err != nil {
 		return err
 	}
-	if loaded > 0 && slices.ContainsFunc(a.parts, func(p part) bool { return p.lines != p.history }) {
-		// Rows may lie where others were removed: only what all of the table holds says that some are wrong.
+	if loaded > 0 && slices.ContainsFunc(a.parts, func(p part) bool {
+		return p.lines != p.history
+	}) {
+		// Rows may lie where others were removed: only what all of the table holds says that some
+		// are wrong.
 		if history, err = a.historyTasks(ctx, 0, 0); err != nil {
 			return err
 		}
@@ -125,7 +129,8 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	return a.run(ctx, true, a.followUps())
 }
 
-// divide makes the parts. The first and the last take in whatever has an order number outside of those in ORDERS.
+// divide makes the parts. The first and the last take in whatever has an order number outside of
+// those in ORDERS.
 func (a *audit) divide(ctx context.Context) error {
 	_, last, err := Highest(ctx, a.target)
 	if err != nil {
@@ -163,7 +168,8 @@ func (a *audit) answer(query string, bytes int64, names ...string) task {
 	}}
 }
 
-// counts are the questions that need no pass: about small tables, and counts for which an index is read or less.
+// counts are the questions that need no pass: about small tables, and counts for which an index is
+// read or less.
 func (a *audit) counts(tables map[string]int64) []task {
 	const indexShare = 10 // a primary key has a tenth of its table's bytes
 	customers := fmt.Sprint(count, "customers WHERE customerid BETWEEN 1 AND ", a.size.Customers)
@@ -181,8 +187,9 @@ func (a *audit) counts(tables map[string]int64) []task {
 	return tasks
 }
 
-// search has the procedures of the workload look for the title and the actor of the last product, and counts the
-// products that they miss: the full-text index holds what it should only where they find all that a comparison finds.
+// search has the procedures of the workload look for the title and the actor of the last product,
+// and counts the products that they miss: the full-text index holds what it should only where they
+// find all that a comparison finds.
 func (a *audit) search(ctx context.Context) error {
 	session, err := a.engines[a.target.Engine()](ctx, a.target)
 	if err != nil {
@@ -195,8 +202,11 @@ func (a *audit) search(ctx context.Context) error {
 	}{{"title", missedTitle, calls.OpBrowseByTitle}, {"actor", missedActor, calls.OpBrowseByActor}} {
 		var text string
 		var n int
-		query := fmt.Sprintf("SELECT p.%s, COUNT(*) FROM products p JOIN products k ON k.%[1]s = p.%[1]s"+
-			" WHERE k.prod_id = (SELECT MAX(prod_id) FROM products) GROUP BY p.%[1]s", s.column)
+		query := fmt.Sprintf(
+			"SELECT p.%s, COUNT(*) FROM products p JOIN products k ON k.%[1]s = p.%[1]s"+
+				" WHERE k.prod_id = (SELECT MAX(prod_id) FROM products) GROUP BY p.%[1]s",
+			s.column,
+		)
 		err := a.target.DB().QueryRowContext(ctx, query).Scan(&text, &n)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue // no products: other checks say so

@@ -1,9 +1,10 @@
-// Package audit asks a database whether it holds what the driver says it did: rows, keys, sums and stock, in SQL that
-// every engine understands. After a run it looks up the run's rows of ORDERS and ORDERLINES and reads CUST_HIST, which
-// no index leads through by orders, behind the rows of the load where the engine knows their place, else as a whole;
-// INVENTORY and PRODUCTS as a whole; and counts the dataset's customers and orders in two indexes. Of the whole
-// database it reads each large table once. It changes nothing but notes of what it read, and repairs nothing. The
-// database must be idle meanwhile.
+// Package audit asks a database whether it holds what the driver says it did: rows, keys, sums and
+// stock, in SQL that every engine understands. After a run it looks up the run's rows of ORDERS and
+// ORDERLINES and reads CUST_HIST, which no index leads through by orders, behind the rows of the
+// load where the engine knows their place, else as a whole; INVENTORY and PRODUCTS as a whole; and
+// counts the dataset's customers and orders in two indexes. Of the whole database it reads each
+// large table once. It changes nothing but notes of what it read, and repairs nothing. The database
+// must be idle meanwhile.
 package audit
 
 import (
@@ -18,21 +19,30 @@ import (
 )
 
 // unchanging are the tables whose rows no run updates: it does so in INVENTORY alone.
-var unchanging = []string{"customers", "orders", "orderlines", "cust_hist", "products", "categories"}
+var unchanging = []string{
+	"customers",
+	"orders",
+	"orderlines",
+	"cust_hist",
+	"products",
+	"categories",
+}
 
-// uncounted are those of them of whose rows no check knows the number. A customer whom two users want to be may count
-// as deleted.
+// uncounted are those of them of whose rows no check knows the number. A customer whom two users
+// want to be may count as deleted.
 var uncounted = []string{"orderlines", "cust_hist"}
 
 // The marks of a database.
 const (
 	LastCustomer = "customerid" // the highest
 	LastOrder    = "orderid"
-	Sales        = "sales_print"  // of the products; see salesPrint
-	Changed      = "rows_changed" // updated, or deleted, since the server's statistics began; not all count them
+	Sales        = "sales_print" // of the products; see salesPrint
+	// updated, or deleted, since the server's statistics began; not all count them
+	Changed = "rows_changed"
 )
 
-// The names in ds2_info of the sales that were read last, and of the first ones, to which a reset goes back.
+// The names in ds2_info of the sales that were read last, and of the first ones, to which a reset
+// goes back.
 const (
 	firstSales = "first_sales"
 	lastSales  = "last_sales"
@@ -51,16 +61,16 @@ func noted(text string) (s sales) {
 	return s
 }
 
-// ChangeCounter is an engine that tells how many rows have been updated in some tables, and deleted from others, since
-// the server's statistics began.
+// ChangeCounter is an engine that tells how many rows have been updated in some tables, and deleted
+// from others, since the server's statistics began.
 type ChangeCounter interface {
 	Changed(ctx context.Context, updated, deleted []string) (int64, error)
 }
 
-// ReadMarks are the marks of a database, before a run or after it, for a workload.Account. It reads the end of two
-// indexes, and after a run all of INVENTORY, whose print it then notes in the database: sales change with orders alone,
-// so that before the next run the note holds as long as the highest order is the same. Where it does not hold, an audit
-// asks about each product.
+// ReadMarks are the marks of a database, before a run or after it, for a workload.Account. It reads
+// the end of two indexes, and after a run all of INVENTORY, whose print it then notes in the
+// database: sales change with orders alone, so that before the next run the note holds as long as
+// the highest order is the same. Where it does not hold, an audit asks about each product.
 func ReadMarks(ctx context.Context, target store.Database, after bool) (result.Marks, error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
@@ -103,8 +113,15 @@ func Highest(ctx context.Context, target store.Database) (customer, order int64,
 }
 
 // readSales reads the print of all sales, and notes it.
-func readSales(ctx context.Context, target store.Database, info store.Info, order int64) (print int64, err error) {
-	if err := target.DB().QueryRowContext(ctx, "SELECT "+salesPrint+" FROM inventory i").Scan(&print); err != nil {
+func readSales(
+	ctx context.Context,
+	target store.Database,
+	info store.Info,
+	order int64,
+) (print int64, err error) {
+	if err := target.DB().
+		QueryRowContext(ctx, "SELECT "+salesPrint+" FROM inventory i").
+		Scan(&print); err != nil {
 		return 0, fmt.Errorf("read the sales: %w", err)
 	}
 	name := lastSales
@@ -117,13 +134,23 @@ func readSales(ctx context.Context, target store.Database, info store.Info, orde
 			return 0, err
 		}
 	}
-	return print, store.SetInfo(ctx, target.DB(), name, fmt.Sprint(now.order, " ", now.print, " ", now.history))
+	return print, store.SetInfo(
+		ctx,
+		target.DB(),
+		name,
+		fmt.Sprint(now.order, " ", now.print, " ", now.history),
+	)
 }
 
-// Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info says. A database that
-// DS2's own scripts loaded needs it. What is found is in the checks; the error is only about the asking.
+// Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info
+// says. A database that DS2's own scripts loaded needs it. What is found is in the checks; the
+// error is only about the asking.
 func Check(
-	ctx context.Context, target store.Database, engines calls.Engines, size *datagen.Size, o workload.Audit,
+	ctx context.Context,
+	target store.Database,
+	engines calls.Engines,
+	size *datagen.Size,
+	o workload.Audit,
 ) (checks []result.Check, err error) {
 	a := &audit{target: target, engines: engines, given: size, options: o}
 	a.answers = map[string]int64{}
@@ -140,8 +167,8 @@ func Check(
 	return checks, nil
 }
 
-// sizeOf finds the size that the database should have: what it says itself or, where the kit did not load it, what was
-// given.
+// sizeOf finds the size that the database should have: what it says itself or, where the kit did
+// not load it, what was given.
 func (a *audit) sizeOf(ctx context.Context) (info store.Info, err error) {
 	if info, err = store.ReadInfo(ctx, a.target.DB()); err != nil {
 		if a.given != nil && store.Classify(a.target.Wrap("read ds2_info", err)) == store.Config {

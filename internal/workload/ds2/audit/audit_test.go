@@ -29,7 +29,8 @@ var engines = calls.Engines{postgres.Engine: ds2postgres.Connect}
 
 var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 
-// loaded is a fresh database with a dataset and one order made since, with two new customers; and the account of it.
+// loaded is a fresh database with a dataset and one order made since, with two new customers; and
+// the account of it.
 func loaded(t *testing.T, size datagen.Size) (store.Database, *workload.Account) {
 	t.Helper()
 	s := storetest.Loaded(t, postgres.Open, size)
@@ -50,8 +51,20 @@ func loaded(t *testing.T, size datagen.Size) (store.Database, *workload.Account)
 			FROM orders, generate_series(7, 8) prod_id GROUP BY prod_id;
 		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
 		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
-	run := &workload.Account{Counts: measure.Counts{Names: &calls.Counts}, Before: before, After: marks(t, s)}
-	set(run, counted{calls.Purchases: 2, calls.Rollbacks: 1, calls.NewCustomers: 2, calls.TotalCents: 6498})
+	run := &workload.Account{
+		Counts: measure.Counts{Names: &calls.Counts},
+		Before: before,
+		After:  marks(t, s),
+	}
+	set(
+		run,
+		counted{
+			calls.Purchases:    2,
+			calls.Rollbacks:    1,
+			calls.NewCustomers: 2,
+			calls.TotalCents:   6498,
+		},
+	)
 	return s, run
 }
 
@@ -92,7 +105,13 @@ type damage struct{ why, sql, want string }
 
 // orphans is what the check of a foreign key says.
 func orphans(table, column, parent string, found int) string {
-	return fmt.Sprintf("rows of %s whose %s is not in %s: expected 0, found %d", table, column, parent, found)
+	return fmt.Sprintf(
+		"rows of %s whose %s is not in %s: expected 0, found %d",
+		table,
+		column,
+		parent,
+		found,
+	)
 }
 
 // The beginnings of what other checks say, and the rows of an order of the dataset.
@@ -105,80 +124,170 @@ const (
 	oldHistory = "WHERE ctid = (SELECT min(ctid) FROM cust_hist WHERE orderid = 7)"
 )
 
-// ofRun is damage to what a run did, and to what any audit counts; ofDataset is what only that of the whole database
-// looks at.
+// ofRun is damage to what a run did, and to what any audit counts; ofDataset is what only that of
+// the whole database looks at.
 var (
 	ofRun = []damage{
-		{"a customer is lost", "UPDATE customers SET customerid = 999 WHERE customerid = 100",
-			"customers of the dataset: expected 100, found 99"},
-		{"an order is lost", "UPDATE orders SET orderid = 999 WHERE orderid = 120",
-			"orders of the dataset: expected 120, found 119"},
-		{"a product is too many", "INSERT INTO products SELECT 301, category, title, actor, price, special, 1" +
-			" FROM products WHERE prod_id = 1", "products: expected 300, found 301"},
-		{"an inventory row is lost", "UPDATE inventory SET prod_id = 999 WHERE prod_id = 1",
-			orphans("inventory", "prod_id", "products", 1)},
-		{"a category is lost", "DELETE FROM categories WHERE category = 16", "categories: expected 16, found 15"},
-		{"an order without customer", "UPDATE orders SET customerid = 999 WHERE orderid = 121",
-			orphans("orders", "customerid", "customers", 1)},
-		{"lines of no order", "UPDATE orderlines SET orderid = 999 WHERE orderid = 121",
-			orphans("orderlines", "orderid", "orders", 2)},
-		{"a history without customer", "UPDATE cust_hist SET customerid = 999 WHERE orderid = 121",
-			orphans("cust_hist", "customerid", "customers", 2)},
-		{"an unknown reorder", "INSERT INTO reorder VALUES (999, '2026-11-21', 1)",
-			orphans("reorder", "prod_id", "products", 1)},
-		{"an order without lines", "UPDATE orderlines SET orderid = 1, orderlineid = orderlineid + 50" +
-			" WHERE orderid = 121", "orders without lines: expected 0, found 1"},
-		{"a gap in the lines", "UPDATE orderlines SET orderlineid = 3 WHERE orderid = 121 AND orderlineid = 2",
-			misnumber + "1"},
-		{"a purchase without history", "DELETE FROM cust_hist WHERE orderid = 121 AND prod_id = 8", disagree + "1"},
-		{"a history of another customer", "UPDATE cust_hist SET customerid = 6 WHERE orderid = 121 AND prod_id = 8",
-			anothers + "1"},
-		{"a lost update of sales", "UPDATE inventory SET sales = sales - 1 WHERE prod_id = 8", unsound + "1"},
-		{"a stock oversold", "UPDATE inventory SET quan_in_stock = quan_in_stock - 9999 WHERE prod_id = 8",
-			"products with a negative stock: expected 0, found 1"},
-		{"a wrong net", "UPDATE orders SET netamount = 60.02 WHERE orderid = 121",
-			"new orders whose net is not the sum of price × quantity: expected 0, found 1"},
-		{"a tax a cent too high", "UPDATE orders SET tax = 4.96 WHERE orderid = 121",
-			"new orders whose tax is not 8.25 % of the net: expected 0, found 1"},
-		{"a wrong total", "UPDATE orders SET totalamount = 64.99 WHERE orderid = 121",
-			"sum of the totals of the run's orders: expected 64.98, found 64.99"},
-		{"an order that the run knows, lost", "UPDATE orders SET orderid = 122 WHERE orderid = 121",
-			"orders of the run: purchases less rollbacks: expected 1, found 0"},
-		{"a new customer lost", "UPDATE customers SET customerid = 999 WHERE customerid = 102",
-			"new customers of the run: expected 2, found 1"},
+		{
+			"a customer is lost", "UPDATE customers SET customerid = 999 WHERE customerid = 100",
+			"customers of the dataset: expected 100, found 99",
+		},
+		{
+			"an order is lost", "UPDATE orders SET orderid = 999 WHERE orderid = 120",
+			"orders of the dataset: expected 120, found 119",
+		},
+		{
+			"a product is too many",
+			"INSERT INTO products SELECT 301, category, title, actor, price, special, 1" +
+				" FROM products WHERE prod_id = 1",
+			"products: expected 300, found 301",
+		},
+		{
+			"an inventory row is lost", "UPDATE inventory SET prod_id = 999 WHERE prod_id = 1",
+			orphans("inventory", "prod_id", "products", 1),
+		},
+		{
+			"a category is lost",
+			"DELETE FROM categories WHERE category = 16",
+			"categories: expected 16, found 15",
+		},
+		{
+			"an order without customer", "UPDATE orders SET customerid = 999 WHERE orderid = 121",
+			orphans("orders", "customerid", "customers", 1),
+		},
+		{
+			"lines of no order", "UPDATE orderlines SET orderid = 999 WHERE orderid = 121",
+			orphans("orderlines", "orderid", "orders", 2),
+		},
+		{
+			"a history without customer",
+			"UPDATE cust_hist SET customerid = 999 WHERE orderid = 121",
+			orphans("cust_hist", "customerid", "customers", 2),
+		},
+		{
+			"an unknown reorder", "INSERT INTO reorder VALUES (999, '2026-11-21', 1)",
+			orphans("reorder", "prod_id", "products", 1),
+		},
+		{
+			"an order without lines",
+			"UPDATE orderlines SET orderid = 1, orderlineid = orderlineid + 50" +
+				" WHERE orderid = 121",
+			"orders without lines: expected 0, found 1",
+		},
+		{
+			"a gap in the lines",
+			"UPDATE orderlines SET orderlineid = 3 WHERE orderid = 121 AND orderlineid = 2",
+			misnumber + "1",
+		},
+		{
+			"a purchase without history",
+			"DELETE FROM cust_hist WHERE orderid = 121 AND prod_id = 8",
+			disagree + "1",
+		},
+		{
+			"a history of another customer",
+			"UPDATE cust_hist SET customerid = 6 WHERE orderid = 121 AND prod_id = 8",
+			anothers + "1",
+		},
+		{
+			"a lost update of sales",
+			"UPDATE inventory SET sales = sales - 1 WHERE prod_id = 8",
+			unsound + "1",
+		},
+		{
+			"a stock oversold",
+			"UPDATE inventory SET quan_in_stock = quan_in_stock - 9999 WHERE prod_id = 8",
+			"products with a negative stock: expected 0, found 1",
+		},
+		{
+			"a wrong net", "UPDATE orders SET netamount = 60.02 WHERE orderid = 121",
+			"new orders whose net is not the sum of price × quantity: expected 0, found 1",
+		},
+		{
+			"a tax a cent too high", "UPDATE orders SET tax = 4.96 WHERE orderid = 121",
+			"new orders whose tax is not 8.25 % of the net: expected 0, found 1",
+		},
+		{
+			"a wrong total", "UPDATE orders SET totalamount = 64.99 WHERE orderid = 121",
+			"sum of the totals of the run's orders: expected 64.98, found 64.99",
+		},
+		{
+			"an order that the run knows, lost",
+			"UPDATE orders SET orderid = 122 WHERE orderid = 121",
+			"orders of the run: purchases less rollbacks: expected 1, found 0",
+		},
+		{
+			"a new customer lost", "UPDATE customers SET customerid = 999 WHERE customerid = 102",
+			"new customers of the run: expected 2, found 1",
+		},
 	}
 	ofDataset = []damage{
-		{"an order without customer", "UPDATE orders SET customerid = 999 WHERE orderid = 7",
-			orphans("orders", "customerid", "customers", 1)},
-		{"a line of no order", "UPDATE orderlines SET orderid = 999 " + oldLine,
-			orphans("orderlines", "orderid", "orders", 1)},
-		{"a line of an order below all", "UPDATE orderlines SET orderid = -3 " + oldLine,
-			orphans("orderlines", "orderid", "orders", 1)},
-		{"a line of no product", "UPDATE orderlines SET prod_id = 999 " + oldLine,
-			orphans("orderlines", "prod_id", "products", 1)},
-		{"a history without customer", "UPDATE cust_hist SET customerid = 999 " + oldHistory,
-			orphans("cust_hist", "customerid", "customers", 1)},
-		{"a history of no product", "UPDATE cust_hist SET prod_id = 999 " + oldHistory,
-			orphans("cust_hist", "prod_id", "products", 1)},
-		{"a history of no order", "UPDATE cust_hist SET orderid = 999 " + oldHistory,
-			orphans("cust_hist", "orderid", "orders", 1)},
-		{"a history too many", "INSERT INTO cust_hist SELECT * FROM cust_hist " + oldHistory, disagree + "1"},
-		{"an order without lines", "DELETE FROM orderlines WHERE orderid = 7",
-			"orders without lines: expected 0, found 1"},
-		{"a gap in the lines", "UPDATE orderlines SET orderlineid = 50 " + oldLine, misnumber + "1"},
-		{"a history of another customer", "UPDATE cust_hist SET customerid = customerid % 100 + 1 " + oldHistory,
-			anothers + "1"},
-		{"histories that changed places", "UPDATE cust_hist h SET prod_id = o.prod_id FROM (SELECT a.ctid, b.prod_id" +
-			" FROM cust_hist a JOIN cust_hist b ON b.orderid = 15 - a.orderid WHERE a.orderid IN (7, 8)" +
-			" AND a.ctid IN (SELECT min(ctid) FROM cust_hist WHERE orderid IN (7, 8) GROUP BY orderid)" +
-			" AND b.ctid IN (SELECT min(ctid) FROM cust_hist WHERE orderid IN (7, 8) GROUP BY orderid)) o" +
-			" WHERE h.ctid = o.ctid", disagree + "4"},
-		{"a line with another quantity", "UPDATE orderlines SET quantity = quantity + 1 " + oldLine, unsound + "1"},
+		{
+			"an order without customer", "UPDATE orders SET customerid = 999 WHERE orderid = 7",
+			orphans("orders", "customerid", "customers", 1),
+		},
+		{
+			"a line of no order", "UPDATE orderlines SET orderid = 999 " + oldLine,
+			orphans("orderlines", "orderid", "orders", 1),
+		},
+		{
+			"a line of an order below all", "UPDATE orderlines SET orderid = -3 " + oldLine,
+			orphans("orderlines", "orderid", "orders", 1),
+		},
+		{
+			"a line of no product", "UPDATE orderlines SET prod_id = 999 " + oldLine,
+			orphans("orderlines", "prod_id", "products", 1),
+		},
+		{
+			"a history without customer", "UPDATE cust_hist SET customerid = 999 " + oldHistory,
+			orphans("cust_hist", "customerid", "customers", 1),
+		},
+		{
+			"a history of no product", "UPDATE cust_hist SET prod_id = 999 " + oldHistory,
+			orphans("cust_hist", "prod_id", "products", 1),
+		},
+		{
+			"a history of no order", "UPDATE cust_hist SET orderid = 999 " + oldHistory,
+			orphans("cust_hist", "orderid", "orders", 1),
+		},
+		{
+			"a history too many",
+			"INSERT INTO cust_hist SELECT * FROM cust_hist " + oldHistory,
+			disagree + "1",
+		},
+		{
+			"an order without lines", "DELETE FROM orderlines WHERE orderid = 7",
+			"orders without lines: expected 0, found 1",
+		},
+		{
+			"a gap in the lines",
+			"UPDATE orderlines SET orderlineid = 50 " + oldLine,
+			misnumber + "1",
+		},
+		{
+			"a history of another customer",
+			"UPDATE cust_hist SET customerid = customerid % 100 + 1 " + oldHistory,
+			anothers + "1",
+		},
+		{
+			"histories that changed places",
+			"UPDATE cust_hist h SET prod_id = o.prod_id FROM (SELECT a.ctid, b.prod_id" +
+				" FROM cust_hist a JOIN cust_hist b ON b.orderid = 15 - a.orderid WHERE a.orderid IN (7, 8)" +
+				" AND a.ctid IN (SELECT min(ctid) FROM cust_hist WHERE orderid IN (7, 8) GROUP BY orderid)" +
+				" AND b.ctid IN (SELECT min(ctid) FROM cust_hist WHERE orderid IN (7, 8) GROUP BY orderid)) o" +
+				" WHERE h.ctid = o.ctid",
+			disagree + "4",
+		},
+		{
+			"a line with another quantity",
+			"UPDATE orderlines SET quantity = quantity + 1 " + oldLine,
+			unsound + "1",
+		},
 	}
 )
 
-// TestDamage breaks one thing after the other and wants the check that is about it to fail, with what it finds. What is
-// right passes.
+// TestDamage breaks one thing after the other and wants the check that is about it to fail, with
+// what it finds. What is right passes.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	s, run := loaded(t, size)
@@ -206,20 +315,29 @@ func TestDamage(t *testing.T) {
 		pgtest.Exec(t, s.DB(), repair)
 	}
 	for scope, whole := range scopes {
-		assert.Empty(t, check(t, s, workload.Audit{Run: run, Whole: whole}), "%s: after all repairs", scope)
+		assert.Empty(
+			t,
+			check(t, s, workload.Audit{Run: run, Whole: whole}),
+			"%s: after all repairs",
+			scope,
+		)
 	}
 	for _, of := range []string{"title", "actor"} {
 		pgtest.Exec(t, s.DB(), fmt.Sprintf("CREATE OR REPLACE FUNCTION ds2_browse_by_%[1]s"+
 			"(batch_size_in integer, %[1]s_in text) RETURNS SETOF products LANGUAGE sql STABLE ROWS 5"+
 			" AS 'SELECT * FROM products WHERE prod_id < 0'", of))
-		missed := fmt.Sprintf("products that a search for a known %s misses: expected 0, found 1", of)
+		missed := fmt.Sprintf(
+			"products that a search for a known %s misses: expected 0, found 1",
+			of,
+		)
 		for scope := range scopes {
 			find(scope, damage{want: missed})
 		}
 	}
 }
 
-// TestChangedDataset is a run that changes what it should leave alone: where no count tells, the server's counters do.
+// TestChangedDataset is a run that changes what it should leave alone: where no count tells, the
+// server's counters do.
 func TestChangedDataset(t *testing.T) {
 	s, run := loaded(t, size)
 	want := "rows updated or deleted in tables to which the run only adds: expected 0, found "
@@ -233,14 +351,23 @@ func TestChangedDataset(t *testing.T) {
 		pgtest.Counted(t, s.DB())
 		run.After = marks(t, s)
 		failed := check(t, s, workload.Audit{Run: run})
-		assert.True(t, len(failed) == 1 && strings.HasPrefix(failed[0], want), "%s: %q, want %q", change, failed, want)
+		assert.True(
+			t,
+			len(failed) == 1 && strings.HasPrefix(failed[0], want),
+			"%s: %q, want %q",
+			change,
+			failed,
+			want,
+		)
 	}
 }
 
 // TestInDoubt is work whose commit may have been lost with its connection: both answers are right.
 func TestInDoubt(t *testing.T) {
 	s, account := loaded(t, size)
-	keys := func(m result.Marks) [2]int64 { return [...]int64{m[audit.LastCustomer], m[audit.LastOrder]} }
+	keys := func(m result.Marks) [2]int64 {
+		return [...]int64{m[audit.LastCustomer], m[audit.LastOrder]}
+	}
 	assert.Equal(t, [...]int64{100, 120}, keys(account.Before))
 	assert.Equal(t, [...]int64{102, 121}, keys(account.After))
 	for _, c := range []struct {
@@ -248,8 +375,10 @@ func TestInDoubt(t *testing.T) {
 		counts counted
 		ok     bool
 	}{
-		{"the purchase in doubt is there", counted{calls.Purchases: 1, calls.InDoubtPurchases: 1,
-			calls.TotalCents: 0, calls.InDoubtTotalCents: 6498}, true},
+		{"the purchase in doubt is there", counted{
+			calls.Purchases: 1, calls.InDoubtPurchases: 1,
+			calls.TotalCents: 0, calls.InDoubtTotalCents: 6498,
+		}, true},
 		{"it is not there", counted{calls.InDoubtPurchases: 1, calls.InDoubtTotalCents: 999}, true},
 		{"one is there that was never asked", counted{calls.Purchases: 1, calls.TotalCents: 0}, false},
 		{"the customer in doubt is there", counted{calls.NewCustomers: 1, calls.InDoubtCustomers: 1}, true},
@@ -261,7 +390,8 @@ func TestInDoubt(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeAudited, and what can: sizes of tables, which a user may have no right to see, are for progress only.
+// TestWhatCannotBeAudited, and what can: sizes of tables, which a user may have no right to see,
+// are for progress only.
 func TestWhatCannotBeAudited(t *testing.T) {
 	s, _ := loaded(t, size)
 	pgtest.Exec(t, s.DB(), "CREATE ROLE auditor LOGIN PASSWORD 'x'",
@@ -269,7 +399,11 @@ func TestWhatCannotBeAudited(t *testing.T) {
 		"REVOKE EXECUTE ON FUNCTION pg_table_size(regclass) FROM PUBLIC")
 	t.Cleanup(func() { pgtest.Exec(t, s.DB(), "DROP OWNED BY auditor", "DROP ROLE auditor") })
 	database := pgtest.Server(t).URL(pgtest.Value[string](t, s.DB(), "SELECT current_database()"))
-	check(t, pgtest.Open(t, postgres.Open, pgtest.As(t, database, "auditor", "x")), workload.Audit{Whole: true})
+	check(
+		t,
+		pgtest.Open(t, postgres.Open, pgtest.As(t, database, "auditor", "x")),
+		workload.Audit{Whole: true},
+	)
 	ask := func(size *datagen.Size) error {
 		_, err := audit.Check(t.Context(), s, engines, size, workload.Audit{Whole: true})
 		return err
@@ -283,8 +417,8 @@ func TestWhatCannotBeAudited(t *testing.T) {
 	assert.ErrorContains(t, ask(nil), "ds2_info")
 }
 
-// TestHistoryInRoomOfOthers: rows of a run that lie before those that the load made last, where room was made, are
-// found too; and one that is missing there is missed.
+// TestHistoryInRoomOfOthers: rows of a run that lie before those that the load made last, where
+// room was made, are found too; and one that is missing there is missed.
 func TestHistoryInRoomOfOthers(t *testing.T) {
 	s, run := loaded(t, datagen.S)
 	pgtest.Exec(t, s.DB(), `CREATE TABLE kept AS SELECT * FROM cust_hist; TRUNCATE cust_hist;
@@ -294,21 +428,32 @@ func TestHistoryInRoomOfOthers(t *testing.T) {
 	require.LessOrEqual(t, pgtest.Value[int](t, s.DB(), last), 10, "the rows lie on page")
 	assert.Empty(t, check(t, s, workload.Audit{Run: run}), "failed")
 	pgtest.Exec(t, s.DB(), "DELETE FROM cust_hist WHERE orderid > 12000 AND prod_id = 7")
-	assert.Equal(t, []string{disagree + "1"}, check(t, s, workload.Audit{Run: run}), "with a lost row")
+	assert.Equal(
+		t,
+		[]string{disagree + "1"},
+		check(t, s, workload.Audit{Run: run}),
+		"with a lost row",
+	)
 }
 
-// TestCost counts the pages that an audit reads: after a run, of the large tables what the run added, with 64 pages
-// that the server may have made room in before, and an index of ORDERS and CUSTOMERS; of the whole database each large
-// table once, and ORDERS twice, for its own columns and beside its lines. A count of ORDERS more is allowed for: so
-// small a table costs no more than its index. Neither writes a temporary file. It is the same where the server has no
-// statistics, or stale ones, as soon after a reset or a restore.
+// TestCost counts the pages that an audit reads: after a run, of the large tables what the run
+// added, with 64 pages that the server may have made room in before, and an index of ORDERS and
+// CUSTOMERS; of the whole database each large table once, and ORDERS twice, for its own columns and
+// beside its lines. A count of ORDERS more is allowed for: so small a table costs no more than its
+// index. Neither writes a temporary file. It is the same where the server has no statistics, or
+// stale ones, as soon after a reset or a restore.
 func TestCost(t *testing.T) {
 	s, run := loaded(t, datagen.S)
 	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {
 		pgtest.Exec(t, s.DB(), "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
 	}
 	const tables = "IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)"
-	run1 := map[string]float64{"cust_hist": 0.3, "orderlines": 0.05, "orders": 1.15, "customers": 0.05}
+	run1 := map[string]float64{
+		"cust_hist":  0.3,
+		"orderlines": 0.05,
+		"orders":     1.15,
+		"customers":  0.05,
+	}
 	whole1 := map[string]float64{"cust_hist": 1, "orderlines": 1, "orders": 3.15, "customers": 0.05}
 	for _, c := range []struct {
 		scope  string
@@ -318,8 +463,10 @@ func TestCost(t *testing.T) {
 	}{
 		{"run", "", false, run1},
 		{"whole", "", true, whole1},
-		{"run with stale statistics",
-			"UPDATE pg_class SET relpages = 1, reltuples = 10 WHERE oid " + tables, false, run1},
+		{
+			"run with stale statistics",
+			"UPDATE pg_class SET relpages = 1, reltuples = 10 WHERE oid " + tables, false, run1,
+		},
 		{"run without statistics", "DELETE FROM pg_statistic WHERE starelid " + tables +
 			"; UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE oid " + tables, false, run1},
 	} {
@@ -331,17 +478,32 @@ func TestCost(t *testing.T) {
 		after, pages, tempAfter := pagesRead(t, s)
 		for table, most := range c.most {
 			read := float64(after[table] - before[table])
-			assert.LessOrEqual(t, read, most*float64(pages[table])+10, "%s: pages of %s", c.scope, table)
+			assert.LessOrEqual(
+				t,
+				read,
+				most*float64(pages[table])+10,
+				"%s: pages of %s",
+				c.scope,
+				table,
+			)
 		}
 		if c.whole {
 			read := after["cust_hist"] - before["cust_hist"]
 			assert.GreaterOrEqual(t, read, pages["cust_hist"], "%s: pages of cust_hist", c.scope)
 		}
-		assert.Equal(t, temp, tempAfter, "%s: wrote %d bytes of temporary files", c.scope, tempAfter-temp)
+		assert.Equal(
+			t,
+			temp,
+			tempAfter,
+			"%s: wrote %d bytes of temporary files",
+			c.scope,
+			tempAfter-temp,
+		)
 	}
 }
 
-// pagesRead are the pages of each table that were read so far, how many it has, and the bytes of temporary files.
+// pagesRead are the pages of each table that were read so far, how many it has, and the bytes of
+// temporary files.
 func pagesRead(t *testing.T, s store.Database) (read, has map[string]int64, temp int64) {
 	t.Helper()
 	rows, err := s.DB().QueryContext(t.Context(), `
@@ -361,9 +523,9 @@ func pagesRead(t *testing.T, s store.Database) (read, has map[string]int64, temp
 	return read, has, temp
 }
 
-// TestMarksReadNoTable: just before a run no page of a table is read but at the end of two indexes: after a load that
-// was marked, after a run, after a reset to the rows of the load, and beside a note of another time. The marks are what
-// reading all would give.
+// TestMarksReadNoTable: just before a run no page of a table is read but at the end of two indexes:
+// after a load that was marked, after a run, after a reset to the rows of the load, and beside a
+// note of another time. The marks are what reading all would give.
 func TestMarksReadNoTable(t *testing.T) {
 	s, _ := loaded(t, datagen.S) // marked after the load, and after an order
 	for _, c := range []struct {
@@ -386,9 +548,24 @@ func TestMarksReadNoTable(t *testing.T) {
 		pgtest.Counted(t, s.DB())
 		after, _, _ := pagesRead(t, s)
 		read := func(table string) int64 { return after[table] - before[table] }
-		assert.Equal(t, c.noted, read("inventory") == 0, "%s: read %d pages of inventory", c.state, read("inventory"))
+		assert.Equal(
+			t,
+			c.noted,
+			read("inventory") == 0,
+			"%s: read %d pages of inventory",
+			c.state,
+			read("inventory"),
+		)
 		for _, table := range []string{"customers", "orders", "orderlines", "cust_hist", "products"} {
-			assert.LessOrEqual(t, read(table), int64(5), "%s: of %d pages of %s", c.state, has[table], table)
+			assert.LessOrEqual(
+				t,
+				read(table),
+				int64(5),
+				"%s: of %d pages of %s",
+				c.state,
+				has[table],
+				table,
+			)
 		}
 		assert.Equal(t, marks(t, s)[audit.Sales], got[audit.Sales], "%s: sales", c.state)
 	}

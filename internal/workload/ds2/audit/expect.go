@@ -84,10 +84,20 @@ func (a *audit) expectations() []expectation {
 	bought := n(calls.Purchases) - n(calls.Rollbacks)
 	cents := n(calls.TotalCents)
 	registered := n(calls.NewCustomers)
-	all = append(all,
+	all = append(
+		all,
 		expectation{name: runOrders, from: bought, to: bought + n(calls.InDoubtPurchases)},
-		expectation{name: runTotals, from: cents, to: cents + n(calls.InDoubtTotalCents), cents: true},
-		expectation{name: runCustomers, from: registered, to: registered + n(calls.InDoubtCustomers)},
+		expectation{
+			name:  runTotals,
+			from:  cents,
+			to:    cents + n(calls.InDoubtTotalCents),
+			cents: true,
+		},
+		expectation{
+			name: runCustomers,
+			from: registered,
+			to:   registered + n(calls.InDoubtCustomers),
+		},
 	)
 	if _, known := a.answers[changedDataset]; known {
 		exactly(0, changedDataset)

@@ -29,6 +29,10 @@ func Loaded(info store.Info) (size datagen.Size, seed uint64, err error) {
 			return size, 0, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, text)
 		}
 	}
-	size = datagen.Size{Customers: int(numbers[0]), OrdersPerMonth: int(numbers[1]), Products: int(numbers[2])}
+	size = datagen.Size{
+		Customers:      int(numbers[0]),
+		OrdersPerMonth: int(numbers[1]),
+		Products:       int(numbers[2]),
+	}
 	return size, numbers[3], nil
 }

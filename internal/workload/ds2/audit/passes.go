@@ -23,7 +23,9 @@ func (a *audit) partTasks(bytes int64) []task {
 	var tasks []task
 	bytes /= int64(len(a.parts))
 	for i := range a.parts {
-		read := func(ctx context.Context, conn *sql.Conn) error { return a.readPart(ctx, conn, &a.parts[i]) }
+		read := func(ctx context.Context, conn *sql.Conn) error {
+			return a.readPart(ctx, conn, &a.parts[i])
+		}
 		tasks = append(tasks, task{"read orders and orderlines", bytes, read})
 	}
 	return tasks
@@ -50,7 +52,8 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 	p.lines.print, p.sold = modulo(p.lines.print), modulo(p.sold)
 	var orphaned int64
 	if strangers > 0 { // most are new customers
-		err = conn.QueryRowContext(ctx, strangersWithin(p.span, int64(a.size.Customers))).Scan(&orphaned)
+		err = conn.QueryRowContext(ctx, strangersWithin(p.span, int64(a.size.Customers))).
+			Scan(&orphaned)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,8 +66,8 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 	return err
 }
 
-// historyTasks read CUST_HIST, which no index leads through by orders, behind a place of its rows: once, and of a run
-// only its rows are looked at.
+// historyTasks read CUST_HIST, which no index leads through by orders, behind a place of its rows:
+// once, and of a run only its rows are looked at.
 func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, error) {
 	var slices []string
 	if reader, ok := a.target.(BulkReader); ok {
@@ -83,9 +86,12 @@ func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, 
 			slice += fmt.Sprintf(" AND h.orderid > %d", a.since)
 		}
 		query := historyPass(slice, a.since, a.partOrders)
-		tasks = append(tasks, task{"read cust_hist", bytes, func(ctx context.Context, conn *sql.Conn) error {
-			return store.EachRow(ctx, conn, math.MaxInt64, query, a.addHistory)
-		}})
+		tasks = append(
+			tasks,
+			task{"read cust_hist", bytes, func(ctx context.Context, conn *sql.Conn) error {
+				return store.EachRow(ctx, conn, math.MaxInt64, query, a.addHistory)
+			}},
+		)
 	}
 	return tasks, nil
 }
@@ -100,7 +106,8 @@ func (a *audit) addHistory(rows *sql.Rows) error {
 	return err
 }
 
-// atMostParts is of how many parts with faults the exact questions are asked: each question reads CUST_HIST again.
+// atMostParts is of how many parts with faults the exact questions are asked: each question reads
+// CUST_HIST again.
 const atMostParts = 16
 
 // followUps are the exact questions that the passes gave reason to ask.
@@ -124,7 +131,12 @@ func (a *audit) followUps() []task {
 	note := ""
 	if found := len(unlike); found > atMostParts {
 		unlike = unlike[:atMostParts]
-		note = fmt.Sprintf(" in %d of the %d parts of %d orders that have faults", atMostParts, found, a.partOrders)
+		note = fmt.Sprintf(
+			" in %d of the %d parts of %d orders that have faults",
+			atMostParts,
+			found,
+			a.partOrders,
+		)
 	}
 	ask := func(spans []span, note, name string, within func(...span) string) {
 		if len(spans) > 0 {
@@ -132,12 +144,14 @@ func (a *audit) followUps() []task {
 			a.notes[name] = note
 		}
 	}
-	orphans := func(spans []span, note string, k foreignKey) { ask(spans, note, k.name(), k.within) }
+	orphans := func(spans []span, note string, k foreignKey) {
+		ask(spans, note, k.name(), k.within)
+	}
 	ask(unlike, note, disagreeing, disagreeingWithin)
 	ask(unlike, note, anothersOrder, anothersOrderWithin)
 	orphans(unlike, note, historyOrder)
-	// The dataset's customers and products are all there, so that of their numbers there is nothing to ask; or they are
-	// not.
+	// The dataset's customers and products are all there, so that of their numbers there is nothing
+	// to ask; or they are not.
 	if a.answers[datasetCustomers] != int64(a.size.Customers) {
 		orphans(all, "", orderCustomer)
 		orphans(all, "", historyCustomer)

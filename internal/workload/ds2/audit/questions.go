@@ -37,7 +37,8 @@ func where(column string, spans ...span) string {
 // count is COUNT(*) for engines in which that is a number of 32 bits.
 const count = "SELECT COALESCE(SUM(CAST(1 AS bigint)), 0) FROM "
 
-// foreignKey is one of those that the tables should keep, whether the schema has the server keep it or not.
+// foreignKey is one of those that the tables should keep, whether the schema has the server keep it
+// or not.
 type foreignKey struct{ table, column, parent, parentColumn string }
 
 // The keys of the large tables, for which these are read in passes.
@@ -49,7 +50,14 @@ var (
 	lineOrder       = foreignKey{"orderlines", "orderid", "orders", "orderid"}
 	lineProduct     = foreignKey{"orderlines", "prod_id", "products", "prod_id"}
 
-	largeKeys = []foreignKey{historyCustomer, historyOrder, historyProduct, orderCustomer, lineOrder, lineProduct}
+	largeKeys = []foreignKey{
+		historyCustomer,
+		historyOrder,
+		historyProduct,
+		orderCustomer,
+		lineOrder,
+		lineProduct,
+	}
 )
 
 // smallKeys are those of the small tables.
@@ -76,10 +84,13 @@ func (k foreignKey) within(spans ...span) string { return k.query(where("c.order
 // The exact questions about orders in some spans.
 
 func disagreeingWithin(spans ...span) string {
-	return fmt.Sprintf("%s(SELECT orderid, prod_id FROM (SELECT orderid, prod_id, 1 AS n FROM orderlines WHERE %s"+
-		" UNION ALL SELECT orderid, prod_id, -1 FROM cust_hist WHERE %[2]s) x"+
-		" GROUP BY orderid, prod_id HAVING SUM(n) <> 0) y",
-		count, where("orderid", spans...))
+	return fmt.Sprintf(
+		"%s(SELECT orderid, prod_id FROM (SELECT orderid, prod_id, 1 AS n FROM orderlines WHERE %s"+
+			" UNION ALL SELECT orderid, prod_id, -1 FROM cust_hist WHERE %[2]s) x"+
+			" GROUP BY orderid, prod_id HAVING SUM(n) <> 0) y",
+		count,
+		where("orderid", spans...),
+	)
 }
 
 func anothersOrderWithin(spans ...span) string {
@@ -99,13 +110,14 @@ const unsoundSalesOf = count + "inventory i LEFT JOIN" +
 	" (SELECT prod_id, SUM(CAST(quantity AS bigint)) AS quantity FROM orderlines GROUP BY prod_id) l" +
 	" ON l.prod_id = i.prod_id WHERE i.sales <> COALESCE(l.quantity, 0)"
 
-// A print is a sum over rows, modulo prime, in which each row has a term that no other row is likely to have: tables
-// that should hold the same rows are read once each, in any order and in parts, and nothing is sorted or joined, to
-// learn whether they do. Where they do not, their prints differ but once in 2 * 10^9 times.
+// A print is a sum over rows, modulo prime, in which each row has a term that no other row is
+// likely to have: tables that should hold the same rows are read once each, in any order and in
+// parts, and nothing is sorted or joined, to learn whether they do. Where they do not, their prints
+// differ but once in 2 * 10^9 times.
 const prime = 2147483579
 
-// historyPrint is the term of a purchased product: of table h the order and product, of table o the customer. Numbers
-// of 32 bits do not make it overflow 64.
+// historyPrint is the term of a purchased product: of table h the order and product, of table o the
+// customer. Numbers of 32 bits do not make it overflow 64.
 const historyPrint = "(%[1]s.orderid * CAST(433494437 AS bigint) + %[1]s.prod_id * CAST(479001599 AS bigint)" +
 	" + %[2]s.customerid * CAST(370248451 AS bigint)) %% 2147483579" +
 	" * (%[1]s.prod_id + CAST(%[2]s.customerid AS bigint)) %% 2147483579"
@@ -114,7 +126,10 @@ const historyPrint = "(%[1]s.orderid * CAST(433494437 AS bigint) + %[1]s.prod_id
 const productPrint = "%[1]s.prod_id * CAST(%[1]s.prod_id AS bigint) %% 2147483579"
 
 // salesPrint is the print of all pieces sold, by INVENTORY.
-var salesPrint = fmt.Sprintf("COALESCE(SUM(i.sales * (%s) %% 2147483579), 0)", fmt.Sprintf(productPrint, "i"))
+var salesPrint = fmt.Sprintf(
+	"COALESCE(SUM(i.sales * (%s) %% 2147483579), 0)",
+	fmt.Sprintf(productPrint, "i"),
+)
 
 // The counts of small tables.
 var (
@@ -126,9 +141,9 @@ var (
 
 // The passes, each over some orders or some of CUST_HIST's rows.
 
-// ordersPass counts orders, those whose customer the dataset does not have, and those since computed with a wrong tax
-// or a wrong total: the dataset's own amounts are drawn at random (WORKLOAD.md section 3). It gives number and total
-// cents of the orders of a run.
+// ordersPass counts orders, those whose customer the dataset does not have, and those since
+// computed with a wrong tax or a wrong total: the dataset's own amounts are drawn at random
+// (WORKLOAD.md section 3). It gives number and total cents of the orders of a run.
 func ordersPass(s span, customers, computed int64, run span) string {
 	return fmt.Sprintf(`SELECT COALESCE(SUM(CAST(1 AS bigint)), 0),
 	COALESCE(SUM(CASE WHEN customerid BETWEEN 1 AND %d THEN 0 ELSE 1 END), 0),
@@ -141,9 +156,9 @@ func ordersPass(s span, customers, computed int64, run span) string {
 FROM orders WHERE %[3]s`, customers, computed, where("orderid", s), run.from, run.to)
 }
 
-// linesPass counts orders with lines, lines without an order, orders with misnumbered lines, lines whose product the
-// dataset does not have, lines with an order, and orders since computed with a wrong net; and gives the prints of the
-// lines with an order as history and of all as sales.
+// linesPass counts orders with lines, lines without an order, orders with misnumbered lines, lines
+// whose product the dataset does not have, lines with an order, and orders since computed with a
+// wrong net; and gives the prints of the lines with an order as history and of all as sales.
 func linesPass(s span, products, computed int64) string {
 	amounts := "0 AS netamount, 0 AS net"
 	prices := ""
@@ -151,7 +166,8 @@ func linesPass(s span, products, computed int64) string {
 		amounts = "MAX(o.netamount) AS netamount, SUM(p.price * l.quantity) AS net"
 		prices = " LEFT JOIN products p ON p.prod_id = l.prod_id"
 	}
-	return fmt.Sprintf(`SELECT COALESCE(SUM(CASE WHEN parent IS NULL THEN 0 ELSE 1 END), 0),
+	return fmt.Sprintf(
+		`SELECT COALESCE(SUM(CASE WHEN parent IS NULL THEN 0 ELSE 1 END), 0),
 	COALESCE(SUM(CASE WHEN parent IS NULL THEN CAST(n AS bigint) ELSE 0 END), 0),
 	COALESCE(SUM(CASE WHEN lowest <> 1 OR highest <> n THEN 1 ELSE 0 END), 0),
 	COALESCE(SUM(strays), 0),
@@ -166,13 +182,25 @@ FROM (SELECT l.orderid, MAX(o.orderid) AS parent, COUNT(*) AS n,
 	CAST(SUM(l.quantity * (%s)) AS bigint) AS sold,
 	%s
 	FROM orderlines l LEFT JOIN orders o ON o.orderid = l.orderid AND %s%s WHERE %s GROUP BY l.orderid) x`,
-		computed, products, fmt.Sprintf(historyPrint, "l", "o"), fmt.Sprintf(productPrint, "l"), amounts,
-		where("o.orderid", s), prices, where("l.orderid", s))
+		computed,
+		products,
+		fmt.Sprintf(historyPrint, "l", "o"),
+		fmt.Sprintf(productPrint, "l"),
+		amounts,
+		where("o.orderid", s),
+		prices,
+		where("l.orderid", s),
+	)
 }
 
-// historyPass gives number and print of rows of CUST_HIST, apart for each part of n orders above since.
+// historyPass gives number and print of rows of CUST_HIST, apart for each part of n orders above
+// since.
 func historyPass(condition string, since, orders int64) string {
 	part := fmt.Sprintf("(h.orderid - %d) / %d", since+1, orders)
-	return fmt.Sprintf("SELECT %s AS part, SUM(CAST(1 AS bigint)), SUM(%s) FROM cust_hist h WHERE %s GROUP BY %[1]s",
-		part, fmt.Sprintf(historyPrint, "h", "h"), condition)
+	return fmt.Sprintf(
+		"SELECT %s AS part, SUM(CAST(1 AS bigint)), SUM(%s) FROM cust_hist h WHERE %s GROUP BY %[1]s",
+		part,
+		fmt.Sprintf(historyPrint, "h", "h"),
+		condition,
+	)
 }

@@ -14,15 +14,28 @@ import (
 var statementsFile = flag.String("statements", "",
 	"file that TestStatements writes every kind of statement to, for a parser of another dialect")
 
-// TestStatements writes the audit's SQL for .ci/tsql, and looks whether all of it could be formatted.
+// TestStatements writes the audit's SQL for .ci/tsql, and looks whether all of it could be
+// formatted.
 func TestStatements(t *testing.T) {
 	spans := []span{{lowest, 50_000}, {100_000, 150_000}, {150_000, highest}}
 	statements := []string{
-		highestKeys, "SELECT " + salesPrint + " FROM inventory i", inventoryCounts, fmt.Sprintf(productCounts, 10),
+		highestKeys,
+		"SELECT " + salesPrint + " FROM inventory i",
+		inventoryCounts,
+		fmt.Sprintf(productCounts, 10),
 		unsoundSalesOf,
-		disagreeingWithin(spans...), anothersOrderWithin(spans...), strangersWithin(spans[2], 10),
-		linesPass(spans[0], 10, 100), linesPass(spans[2], 10, 100), ordersPass(spans[1], 10, 100, span{1, 2}),
-		historyPass("1 = 1", 0, maxPart), historyPass("1 = 1 AND h.orderid > 7", 7, maxPart),
+		disagreeingWithin(spans...),
+		anothersOrderWithin(spans...),
+		strangersWithin(spans[2], 10),
+		linesPass(
+			spans[0],
+			10,
+			100,
+		),
+		linesPass(spans[2], 10, 100),
+		ordersPass(spans[1], 10, 100, span{1, 2}),
+		historyPass("1 = 1", 0, maxPart),
+		historyPass("1 = 1 AND h.orderid > 7", 7, maxPart),
 	}
 	for _, key := range smallKeys {
 		statements = append(statements, key.query("1 = 1"))

@@ -12,7 +12,8 @@ import (
 	"ds2/internal/store"
 )
 
-// sessions is how many read at once: enough to keep drives busy, too few to crowd out the server's cache.
+// sessions is how many read at once: enough to keep drives busy, too few to crowd out the server's
+// cache.
 const sessions = 4
 
 // task is a statement or a few that read some bytes of tables, roughly.
@@ -22,21 +23,32 @@ type task struct {
 	do    func(ctx context.Context, conn *sql.Conn) error
 }
 
-// BulkReader is an engine that can be told how an audit reads large tables. Without it they are read with the session's
-// own settings, each in one statement.
+// BulkReader is an engine that can be told how an audit reads large tables. Without it they are
+// read with the session's own settings, each in one statement.
 type BulkReader interface {
-	// PrepareRead prepares a session: memory enough for a query over 100,000 rows, and at most temp bytes of temporary
-	// files. With ranges, the statements that follow read ranges of rows; else they count rows by an index. It is false
-	// where the server does not let this user limit temporary files.
-	PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error)
+	// PrepareRead prepares a session: memory enough for a query over 100,000 rows, and at most temp
+	// bytes of temporary files. With ranges, the statements that follow read ranges of rows; else
+	// they count rows by an index. It is false where the server does not let this user limit
+	// temporary files.
+	PrepareRead(
+		ctx context.Context,
+		conn *sql.Conn,
+		ranges bool,
+		temp int64,
+	) (limited bool, err error)
 
-	// Slices divides a table by where its rows lie: conditions for WHERE that together read once each page behind a
-	// place that an earlier call gave; 0: each page. Rows that are added from now on lie behind end, as long as no rows
-	// before it are removed. None: the server cannot.
-	Slices(ctx context.Context, table string, behind, bytes int64) (conditions []string, end int64, err error)
+	// Slices divides a table by where its rows lie: conditions for WHERE that together read once
+	// each page behind a place that an earlier call gave; 0: each page. Rows that are added from
+	// now on lie behind end, as long as no rows before it are removed. None: the server cannot.
+	Slices(
+		ctx context.Context,
+		table string,
+		behind, bytes int64,
+	) (conditions []string, end int64, err error)
 }
 
-// run runs tasks in their order on a few sessions, which the server prepares for what they read; see BulkReader.
+// run runs tasks in their order on a few sessions, which the server prepares for what they read;
+// see BulkReader.
 func (a *audit) run(ctx context.Context, ranges bool, tasks []task) error {
 	queue := make(chan task, len(tasks))
 	for _, t := range tasks {
@@ -54,14 +66,21 @@ func (a *audit) run(ctx context.Context, ranges bool, tasks []task) error {
 			defer conn.Raw(func(any) error { return driver.ErrBadConn })
 			limited := false
 			if reader, ok := a.target.(BulkReader); ok {
-				if limited, err = reader.PrepareRead(ctx, conn, ranges, a.temp/sessions); err != nil {
+				if limited, err = reader.PrepareRead(
+					ctx,
+					conn,
+					ranges,
+					a.temp/sessions,
+				); err != nil {
 					return err
 				}
 			}
 			if !limited && a.options.Warn != nil {
 				a.warned.Do(func() {
-					a.options.Warn("the server does not hold this user to a limit of temporary files; " +
-						"none are written unless there is damage to look into")
+					a.options.Warn(
+						"the server does not hold this user to a limit of temporary files; " +
+							"none are written unless there is damage to look into",
+					)
 				})
 			}
 			for t := range queue {
@@ -78,8 +97,8 @@ func (a *audit) run(ctx context.Context, ranges bool, tasks []task) error {
 	return group.Wait()
 }
 
-// interleave puts the tasks of a and b in one row, evenly, so that both come to their end together: the pace then is
-// the same from beginning to end.
+// interleave puts the tasks of a and b in one row, evenly, so that both come to their end together:
+// the pace then is the same from beginning to end.
 func interleave(a, b []task) []task {
 	all := make([]task, 0, len(a)+len(b))
 	for i, j := 0, 0; i+j < cap(all); {
@@ -99,8 +118,8 @@ type Placer interface {
 	Placement(ctx context.Context) ([]store.Placed, error)
 }
 
-// tableBytes are the sizes of the tables, and of all tables and indexes together, for the progress only; nothing where
-// the server does not say.
+// tableBytes are the sizes of the tables, and of all tables and indexes together, for the progress
+// only; nothing where the server does not say.
 func tableBytes(ctx context.Context, target store.Database) (tables map[string]int64, total int64) {
 	var placed []store.Placed
 	if engine, ok := target.(Placer); ok {

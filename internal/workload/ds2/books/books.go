@@ -1,5 +1,6 @@
-// Package books keeps the acknowledged work of DVD Store 2: the entries that its users note in the journal of a run,
-// and what of them a database holds afterwards. The journal's file is the business of package durability.
+// Package books keeps the acknowledged work of DVD Store 2: the entries that its users note in the
+// journal of a run, and what of them a database holds afterwards. The journal's file is the
+// business of package durability.
 package books
 
 import (
@@ -19,13 +20,14 @@ const Header = "ds2 journal 2\n"
 type kind uint16
 
 const (
-	bought     kind = iota // a purchase was acknowledged under an order's number
-	doubtful               // a purchase may have been made: the connection was lost before its end; no number
-	registered             // a new customer was acknowledged
+	bought kind = iota // a purchase was acknowledged under an order's number
+	// a purchase may have been made: the connection was lost before its end; no number
+	doubtful
+	registered // a new customer was acknowledged
 )
 
-// entry is one line of the journal. A server that lost an order may give its number to a later one, so the number alone
-// does not tell whether an order is still the same.
+// entry is one line of the journal. A server that lost an order may give its number to a later one,
+// so the number alone does not tell whether an order is still the same.
 type entry struct {
 	Kind     kind
 	Target   uint16
@@ -46,8 +48,8 @@ func nameSum(name []byte) uint64 {
 	return h.Sum64()
 }
 
-// Books note what targets have acknowledged; nil ones note nothing. Users share them: a lock around a copy of 38 bytes
-// once an order is nothing beside the order.
+// Books note what targets have acknowledged; nil ones note nothing. Users share them: a lock around
+// a copy of 38 bytes once an order is nothing beside the order.
 type Books struct {
 	mu      sync.Mutex
 	journal workload.Journal

@@ -12,7 +12,8 @@ import (
 	"ds2/internal/workload/ds2/audit"
 )
 
-// compare compares entries of a journal with the orders and the customers of a run that a target holds.
+// compare compares entries of a journal with the orders and the customers of a run that a target
+// holds.
 func compare(
 	ctx context.Context, target store.Database, all []entry, before result.Marks, entries int64,
 ) (*comparison, error) {
@@ -33,7 +34,10 @@ func compare(
 	if err != nil {
 		return nil, fmt.Errorf("read the orders of %s: %w", target.Label(), err)
 	}
-	query = fmt.Sprintf("SELECT customerid, username FROM customers WHERE customerid > %d", before[audit.LastCustomer])
+	query = fmt.Sprintf(
+		"SELECT customerid, username FROM customers WHERE customerid > %d",
+		before[audit.LastCustomer],
+	)
 	err = store.EachRow(ctx, target.DB(), most, query, func(rows *sql.Rows) error {
 		var id int64
 		var name sql.RawBytes
@@ -49,7 +53,8 @@ func compare(
 
 // comparison takes what a store holds against what was acknowledged.
 type comparison struct {
-	told  map[entry]int // how often each acknowledged order and customer, of any target, is still to be met
+	// how often each acknowledged order and customer, of any target, is still to be met
+	told  map[entry]int
 	doubt map[entry]int // the same of the contents of purchases in doubt
 
 	doubts    int     // purchases in doubt
@@ -72,14 +77,17 @@ func newComparison(all []entry) *comparison {
 	return c
 }
 
-// contents are what makes an order one of the purchases in doubt, as a whole: customer, total and number of lines.
+// contents are what makes an order one of the purchases in doubt, as a whole: customer, total and
+// number of lines.
 func contents(e entry) entry { return entry{Customer: e.Customer, Total: e.Total, Lines: e.Lines} }
 
-// maxStrangers bounds how many unacknowledged orders are kept: a server can send more than there is memory.
+// maxStrangers bounds how many unacknowledged orders are kept: a server can send more than there is
+// memory.
 const maxStrangers = 10_000
 
-// next takes one order that the store holds. An unacknowledged one, such as one with the number of an acknowledged one
-// and other contents, may be a purchase in doubt, which then is in doubt no more.
+// next takes one order that the store holds. An unacknowledged one, such as one with the number of
+// an acknowledged one and other contents, may be a purchase in doubt, which then is in doubt no
+// more.
 func (c *comparison) next(held entry) {
 	switch what := contents(held); {
 	case c.told[held] > 0:
@@ -99,15 +107,18 @@ func (c *comparison) lost(k kind) (numbers []int64) {
 	for e, n := range c.told {
 		if e.Kind == k {
 			for range n {
-				numbers = append(numbers, cmp.Or(e.Order, e.Customer)) // a customer's entry has no order
+				numbers = append(
+					numbers,
+					cmp.Or(e.Order, e.Customer),
+				) // a customer's entry has no order
 			}
 		}
 	}
 	return numbers
 }
 
-// Check compares the entries of all journals of a run with what a target holds. Whether every order that is there is
-// consistent is for the audit to say.
+// Check compares the entries of all journals of a run with what a target holds. Whether every order
+// that is there is consistent is for the audit to say.
 func Check(
 	ctx context.Context, target store.Database, entries []byte, noted workload.Noted,
 ) ([]result.Check, error) {
@@ -129,11 +140,26 @@ func Check(
 	}
 	orders := c.lost(bought)
 	customers := c.lost(registered)
-	add("acknowledged purchases that were lost", len(orders) == 0, 0, result.Named("orders", orders))
-	add("acknowledged new customers that were lost", len(customers) == 0, 0, result.Named("customers", customers))
+	add(
+		"acknowledged purchases that were lost",
+		len(orders) == 0,
+		0,
+		result.Named("orders", orders),
+	)
+	add(
+		"acknowledged new customers that were lost",
+		len(customers) == 0,
+		0,
+		result.Named("customers", customers),
+	)
 	untold := c.whole + c.strange
 	most := c.doubts + noted.Untold
-	add("unacknowledged orders: purchases in doubt", untold <= most, fmt.Sprintf("0 to %d", most), untold)
+	add(
+		"unacknowledged orders: purchases in doubt",
+		untold <= most,
+		fmt.Sprintf("0 to %d", most),
+		untold,
+	)
 	const whole = "unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)"
 	expected := "0"
 	if noted.Untold > 0 {

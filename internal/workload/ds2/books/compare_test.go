@@ -41,10 +41,11 @@ func TestComparison(t *testing.T) {
 
 func TestNamed(t *testing.T) {
 	for want, orders := range map[string][]int64{
-		"0":                                   nil,
-		"1: orders 12001":                     {12001},
-		"2: orders 12001-12002":               {12002, 12001},
-		"6: orders 12001, 12003-12005, 12009": {12009, 12001, 12003, 12004, 12004, 12005}, // one number was given twice
+		"0":                     nil,
+		"1: orders 12001":       {12001},
+		"2: orders 12001-12002": {12002, 12001},
+		// one number was given twice
+		"6: orders 12001, 12003-12005, 12009": {12009, 12001, 12003, 12004, 12004, 12005},
 	} {
 		assert.Equal(t, want, result.Named("orders", orders))
 	}
@@ -75,6 +76,11 @@ func TestSettle(t *testing.T) {
 		for _, order := range c.unacknowledged {
 			got.next(order)
 		}
-		assert.Equal(t, []int{c.whole, c.strange, c.strange}, []int{got.whole, got.strange, len(got.strangers)}, c.why)
+		assert.Equal(
+			t,
+			[]int{c.whole, c.strange, c.strange},
+			[]int{got.whole, got.strange, len(got.strangers)},
+			c.why,
+		)
 	}
 }

@@ -1,5 +1,6 @@
-// Package calls says what users of DVD Store 2 call on a database. The rooms beside it that are named like engines,
-// such as workload/ds2/postgres, carry the calls out; the workload itself draws what is called, and knows no engine.
+// Package calls says what users of DVD Store 2 call on a database. The rooms beside it that are
+// named like engines, such as workload/ds2/postgres, carry the calls out; the workload itself draws
+// what is called, and knows no engine.
 package calls
 
 import (
@@ -10,18 +11,19 @@ import (
 	"ds2/internal/workload"
 )
 
-// Connect opens a connection for one user of a database of its engine, with everything prepared that the operations
-// need.
+// Connect opens a connection for one user of a database of its engine, with everything prepared
+// that the operations need.
 type Connect func(ctx context.Context, target store.Database) (Session, error)
 
 type Engines map[string]Connect
 
-// Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query of section 5.
-// It is used by one goroutine. Every method returns once the last row has been read, keeps nothing of its arguments,
-// and returns an error that Classify understands.
+// Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query
+// of section 5. It is used by one goroutine. Every method returns once the last row has been read,
+// keeps nothing of its arguments, and returns an error that Classify understands.
 type Session interface {
-	// Login finds a customer by user name and password, and reads the titles bought before, one a CUST_HIST row, to the
-	// last. The id is 0 where there is no such user, or the password is another.
+	// Login finds a customer by user name and password, and reads the titles bought before, one a
+	// CUST_HIST row, to the last. The id is 0 where there is no such user, or the password is
+	// another.
 	Login(ctx context.Context, username, password []byte) (customerID int64, titles int, err error)
 
 	// NewCustomer returns the id of the customer it inserted, 0 where the user name is taken.
@@ -33,15 +35,16 @@ type Session interface {
 	// Prices sets the price of each of 1 to 10 items; the same product may stand in several.
 	Prices(ctx context.Context, items []Item) error
 
-	// Purchase returns the id of the order it made, 0 where a product's stock fell short and nothing was bought.
+	// Purchase returns the id of the order it made, 0 where a product's stock fell short and
+	// nothing was bought.
 	Purchase(ctx context.Context, p *Purchase) (orderID int64, err error)
 
 	// Close ends the connection.
 	Close(ctx context.Context) error
 }
 
-// Browse is one search, for special products of a category, or for those whose actor or title has both words: on
-// PostgreSQL in any order, on SQL Server as a phrase (WORKLOAD.md section 4).
+// Browse is one search, for special products of a category, or for those whose actor or title has
+// both words: on PostgreSQL in any order, on SQL Server as a phrase (WORKLOAD.md section 4).
 type Browse struct {
 	Op       Op     // which of the three
 	Batch    int    // how many products at most
@@ -76,7 +79,8 @@ type Purchase struct {
 	Net, Tax, Total Cents
 }
 
-// Customer is the input of NEW_CUSTOMER: its 19 values. Texts are views into a buffer of the caller.
+// Customer is the input of NEW_CUSTOMER: its 19 values. Texts are views into a buffer of the
+// caller.
 type Customer struct {
 	FirstName, LastName, Address1, Address2, City, State, Zip, Country []byte
 	Region                                                             int16

@@ -2,7 +2,8 @@ package calls
 
 import "ds2/internal/measure"
 
-// What DVD Store counts besides what is counted of any workload: places in measure.Counts.Own while a run goes on.
+// What DVD Store counts besides what is counted of any workload: places in measure.Counts.Own while
+// a run goes on.
 const (
 	Purchases         = iota // acknowledged calls of PURCHASE, rolled back or not
 	Rollbacks                // those that bought nothing, for lack of stock
@@ -10,9 +11,10 @@ const (
 	InDoubtPurchases         // the connection was lost after the commit may have been sent
 	InDoubtCustomers         // the same for new customers
 	InDoubtTotalCents        // the sum of the totals of the purchases in doubt
-	TotalCents               // the sum of the totals of the purchases that bought something, in hundredths
-	NamesTaken               // new customers that had to choose another user name
-	UnknownUsers             // logins that found no user; with a whole dataset there are none
+	// the sum of the totals of the purchases that bought something, in hundredths
+	TotalCents
+	NamesTaken   // new customers that had to choose another user name
+	UnknownUsers // logins that found no user; with a whole dataset there are none
 )
 
 // Counts are the names of the counts at their places.
@@ -28,5 +30,6 @@ var Counts = []string{
 	UnknownUsers:      "unknown_users",
 }
 
-// Count is the count of a place, also of counts that were read from a record, whose order may differ.
+// Count is the count of a place, also of counts that were read from a record, whose order may
+// differ.
 func Count(c measure.Counts, place int) int64 { return c.Of(Counts[place]) }

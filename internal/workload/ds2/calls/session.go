@@ -8,8 +8,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Conn is a connection to a database of an engine, for one call after the other: Call begins that of an operation, its
-// parameters follow, and Each sends it.
+// Conn is a connection to a database of an engine, for one call after the other: Call begins that
+// of an operation, its parameters follow, and Each sends it.
 type Conn interface {
 	Call(op int)
 	Int16(v int16)
@@ -27,8 +27,8 @@ type Conn interface {
 // MaxItems is how many items a purchase or the price query takes; they take one at least.
 const MaxItems = 10
 
-// session makes the calls on a connection. What reads the rows of an answer is made once, and its results stand here,
-// so that a call allocates nothing.
+// session makes the calls on a connection. What reads the rows of an answer is made once, and its
+// results stand here, so that a call allocates nothing.
 type session struct {
 	Conn
 	gender [1]byte
@@ -46,8 +46,12 @@ func NewSession(c Conn) Session {
 	return s
 }
 
-// Login calls LOGIN, which answers with one row a title, and with one of nulls where there are no titles.
-func (s *session) Login(ctx context.Context, username, password []byte) (customerID int64, titles int, err error) {
+// Login calls LOGIN, which answers with one row a title, and with one of nulls where there are no
+// titles.
+func (s *session) Login(
+	ctx context.Context,
+	username, password []byte,
+) (customerID int64, titles int, err error) {
 	s.Call(int(OpLogin))
 	s.Text(username)
 	s.Text(password)
@@ -111,7 +115,12 @@ func (s *session) Prices(ctx context.Context, items []Item) error {
 	err := s.Each(ctx, false, 2, s.takePrice)
 	s.items = nil
 	if err == nil && s.rows != len(items) {
-		err = wrong(OpPrices, "%d of %d items have a product that does not exist", len(items)-s.rows, len(items))
+		err = wrong(
+			OpPrices,
+			"%d of %d items have a product that does not exist",
+			len(items)-s.rows,
+			len(items),
+		)
 	}
 	return err
 }
@@ -140,8 +149,8 @@ func (s *session) Purchase(ctx context.Context, p *Purchase) (int64, error) {
 	return s.newID(ctx, OpPurchase)
 }
 
-// newID sends a call of a procedure that writes and reads the id it returns, which is one row: 0 where nothing was
-// written.
+// newID sends a call of a procedure that writes and reads the id it returns, which is one row: 0
+// where nothing was written.
 func (s *session) newID(ctx context.Context, op Op) (int64, error) {
 	s.id = 0
 	s.rows = 0

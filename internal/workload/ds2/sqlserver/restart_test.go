@@ -20,15 +20,28 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// TestRunSurvivesRestart has two users order from a server that restarts, without a database behind it: orders are
-// answered as they were recorded, and logins as SQL Server answers them while it stops, starts, and takes logins though
-// the database is still being recovered.
+// TestRunSurvivesRestart has two users order from a server that restarts, without a database behind
+// it: orders are answered as they were recorded, and logins as SQL Server answers them while it
+// stops, starts, and takes logins though the database is still being recovered.
 func TestRunSurvivesRestart(t *testing.T) {
 	stages := []tdstest.Decision{
 		tdstest.Refuse(
-			tdstest.Error(17188, 1, 16, "SQL Server cannot accept new connections, because it is being shut down.")),
+			tdstest.Error(
+				17188,
+				1,
+				16,
+				"SQL Server cannot accept new connections, because it is being shut down.",
+			),
+		),
 		{Close: true, Answer: []byte{0}}, // no answer
-		tdstest.Refuse(tdstest.Error(17187, 1, 16, "SQL Server is not ready to accept new client connections.")),
+		tdstest.Refuse(
+			tdstest.Error(
+				17187,
+				1,
+				16,
+				"SQL Server is not ready to accept new client connections.",
+			),
+		),
 		tdstest.NoDatabase,                  // recovering
 		tdstest.Refuse(tdstest.LoginFailed), // state 38
 		tdstest.FallsBack,
@@ -47,14 +60,32 @@ func TestRunSurvivesRestart(t *testing.T) {
 	s := openURL(t, server.URL("DS2"))
 	plan := ds2.Plan{
 		Config: ds2.Config{
-			Size:  datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, // as many as have recorded prices
-			Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
+			Size: datagen.Size{
+				Customers:      100,
+				OrdersPerMonth: 10,
+				Products:       5,
+			}, // as many as have recorded prices
+			Words:           datagen.DefaultWords(),
+			PctNewCustomers: 20,
+			Searches:        3,
+			SearchBatchSize: 5,
+			LineItems:       5,
 		},
-		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return Connect(ctx, s) }},
+		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) {
+			return Connect(ctx, s)
+		}},
 	}
 	c := driver.Config{
-		Operations: plan.Workload().Operations(), Counts: calls.Counts, Play: plan.Begin(""),
-		Spec:     result.Spec{Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, MaxRetries: 20},
+		Operations: plan.Workload().Operations(),
+		Counts:     calls.Counts,
+		Play:       plan.Begin(""),
+		Spec: result.Spec{
+			Targets:    []string{s.Label()},
+			Threads:    2,
+			Seed:       7,
+			RampRate:   100,
+			MaxRetries: 20,
+		},
 		Interval: 10 * time.Second,
 	}
 	c.ThinkTime.Duration = 5 * time.Millisecond

@@ -9,7 +9,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// statements are what the operations send: the name of the DS2 procedure, but for the prices, which have none.
+// statements are what the operations send: the name of the DS2 procedure, but for the prices, which
+// have none.
 var statements = []sqlserver.Statement{
 	calls.OpLogin:            {Name: "login", SQL: "DS2_LOGIN"},
 	calls.OpNewCustomer:      {Name: "new_customer", SQL: "DS2_NEW_CUSTOMER"},

@@ -18,8 +18,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// recorded are the server's answers to the operations of an order, as Babelfish 4.4.0 gave them; the operation is known
-// by the procedure's name in the request.
+// recorded are the server's answers to the operations of an order, as Babelfish 4.4.0 gave them;
+// the operation is known by the procedure's name in the request.
 func recorded(b testing.TB) func(request []byte) []byte {
 	b.Helper()
 	var names, answers [][]byte
@@ -45,11 +45,16 @@ func recorded(b testing.TB) func(request []byte) []byte {
 var (
 	userName, password, words = []byte("user1"), []byte("password"), []byte("ONE TWO")
 
-	bought = calls.Purchase{CustomerID: 1, Net: 100, Tax: 8, Total: 108,
+	bought = calls.Purchase{
+		CustomerID: 1, Net: 100, Tax: 8, Total: 108,
 		Items: []calls.Item{
-			{Product: 1, Quantity: 1}, {Product: 2, Quantity: 2}, {Product: 3, Quantity: 1}, {Product: 4, Quantity: 3},
+			{Product: 1, Quantity: 1},
+			{Product: 2, Quantity: 2},
+			{Product: 3, Quantity: 1},
+			{Product: 4, Quantity: 3},
 			{Product: 5, Quantity: 1},
-		}}
+		},
+	}
 )
 
 // order plays an order with three browses and five items.
@@ -102,10 +107,25 @@ func TestRecordedOrder(t *testing.T) {
 	assert.Error(t, err, "without a server")
 }
 
-// TestOneNewID: a purchase, or a new customer, is one that says so in one row, and not in an answer that is whole and
-// has none.
+// TestOneNewID: a purchase, or a new customer, is one that says so in one row, and not in an answer
+// that is whole and has none.
 func TestOneNewID(t *testing.T) {
-	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 1, 'I', 0} // [MS-TDS] 2.2.7.4: one INTN(4), named I
+	columns := []byte{
+		0x81,
+		1,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0x26,
+		4,
+		1,
+		'I',
+		0,
+	} // [MS-TDS] 2.2.7.4: one INTN(4), named I
 	row := []byte{0xD1, 4, 7, 0, 0, 0}
 	null := []byte{0xD2, 1}
 	for _, c := range []struct {

@@ -21,15 +21,21 @@ func (Engine) SharesLog() bool { return true }
 // Check has nothing to refuse: each transaction says by itself how it commits.
 func (Engine) Check(context.Context, store.Database, mailbox.Parameters) error { return nil }
 
-// The statements, by operation. A record that is inserted again, because it is unknown whether it was before, stays as
-// it is.
+// The statements, by operation. A record that is inserted again, because it is unknown whether it
+// was before, stays as it is.
 var statements = []postgres.Statement{
 	mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
-	mailbox.Insert: {Name: "insert", SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body)" +
-		" VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING" + returning},
-	mailbox.Replace: {Name: "replace", SQL: "UPDATE messages SET flags = $4, crc = $5, body = $6" + byKey + returning},
-	mailbox.Delete:  {Name: "delete", SQL: "DELETE FROM messages" + byKey + returning},
-	lazily:          {Name: "lazily", SQL: "SELECT set_config('synchronous_commit', 'off', true)"},
+	mailbox.Insert: {
+		Name: "insert",
+		SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body)" +
+			" VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING" + returning,
+	},
+	mailbox.Replace: {
+		Name: "replace",
+		SQL:  "UPDATE messages SET flags = $4, crc = $5, body = $6" + byKey + returning,
+	},
+	mailbox.Delete: {Name: "delete", SQL: "DELETE FROM messages" + byKey + returning},
+	lazily:         {Name: "lazily", SQL: "SELECT set_config('synchronous_commit', 'off', true)"},
 }
 
 const (
@@ -37,8 +43,8 @@ const (
 	returning = " RETURNING flags"
 )
 
-// lazily has the transaction that it is the first call of commit without waiting for its log. It is sent with the
-// others, and ends with the transaction: the server's own settings stay as they are.
+// lazily has the transaction that it is the first call of commit without waiting for its log. It is
+// sent with the others, and ends with the transaction: the server's own settings stay as they are.
 const lazily = int(mailbox.Delete) + 1
 
 // session is one user's connection.

@@ -19,8 +19,8 @@ type Engine struct{}
 // SharesLog: each database has its own.
 func (Engine) SharesLog() bool { return false }
 
-// Check asks whether commits can be lazy and full: by themselves, neither the option of a database nor a server that
-// does not know it has a commit fail that asks for what they do not give.
+// Check asks whether commits can be lazy and full: by themselves, neither the option of a database
+// nor a server that does not know it has a commit fail that asks for what they do not give.
 func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parameters) error {
 	d, err := target.(*sqlserver.Store).DelayedDurability(ctx)
 	var fault string
@@ -46,8 +46,8 @@ func (Engine) Bytes(ctx context.Context, target store.Database) (int64, error) {
 	return target.(*sqlserver.Store).TableBytes(ctx, "messages")
 }
 
-// Counted is what the server counts of the table, whose rows have their key in them alone: to read all keys is to read
-// all records. Babelfish counts none.
+// Counted is what the server counts of the table, whose rows have their key in them alone: to read
+// all keys is to read all records. Babelfish counts none.
 func (Engine) Counted(ctx context.Context, target store.Database) (int64, error) {
 	s := target.(*sqlserver.Store)
 	if babelfish, err := s.IsBabelfish(ctx); err != nil || babelfish {
@@ -78,9 +78,9 @@ func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Sessi
 	return &session{Conn: conn}, nil
 }
 
-// The statements: an operation's, whose commit is full, and its lazy one after it. A write gives a row where it found
-// its record, or inserted it. The lock of an insert has it wait for a first try that is still under way, also where
-// readers see versions.
+// The statements: an operation's, whose commit is full, and its lazy one after it. A write gives a
+// row where it found its record, or inserted it. The lock of an insert has it wait for a first try
+// that is still under way, also where readers see versions.
 var statements = func() (all []sqlserver.Statement) {
 	for _, s := range []sqlserver.Statement{
 		mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
@@ -131,8 +131,8 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 	return err
 }
 
-// duplicateKey is the number of an insert whose record came to be after it was looked for: its first try, whose
-// connection broke, was committed only now. The next one finds it.
+// duplicateKey is the number of an insert whose record came to be after it was looked for: its
+// first try, whose connection broke, was committed only now. The next one finds it.
 const duplicateKey = "2627"
 
 // found takes a row of the answer.
@@ -146,6 +146,6 @@ func (s *session) found(row []sqlserver.Value) error {
 	return nil
 }
 
-// ByKey: in the order of the clustered key, in which the table lies, nothing is sorted, no page is split, and of new
-// pages the server logs only that they are there.
+// ByKey: in the order of the clustered key, in which the table lies, nothing is sorted, no page is
+// split, and of new pages the server logs only that they are there.
 func (Engine) ByKey() bool { return true }

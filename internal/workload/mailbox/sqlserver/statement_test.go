@@ -54,7 +54,9 @@ func TestDuplicate(t *testing.T) {
 
 // TestDirect: Babelfish is not known to bypass the system's cache.
 func TestDirect(t *testing.T) {
-	of := func(edition string) string { return Engine{}.Direct(map[string]string{"server edition": edition}) }
+	of := func(edition string) string {
+		return Engine{}.Direct(map[string]string{"server edition": edition})
+	}
 	assert.NotEmpty(t, of("Developer Edition (64-bit)"))
 	assert.Empty(t, of("Babelfish for PostgreSQL"))
 }
