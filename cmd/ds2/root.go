@@ -213,6 +213,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		)
 		return exitUsage
 	}
+	if _, newer := errors.AsType[*result.NewerError](err); newer {
+		err = fmt.Errorf("%w; this is ds2 %s", err, kitVersion())
+	}
 	fmt.Fprintf(stderr, "ds2: %s\n", redact(err.Error()))
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code

@@ -30,7 +30,7 @@ var updateSchema = flag.Bool(
 
 // schemaFile is the published description of what commands write as JSON, in the version of the
 // record.
-const schemaFile = "../../docs/schema/ds2-3.schema.json"
+const schemaFile = "../../docs/schema/ds2-4.schema.json"
 
 // outputs are the types of what each command writes by --output json.
 var outputs = map[string]any{
@@ -108,8 +108,8 @@ func publishedSchema(t *testing.T) []byte {
 	}
 	text, err := json.Marshal(&reflected.Schema{
 		Version:     reflected.Version,
-		ID:          "ds2-3.schema.json",
-		Title:       "What ds2 writes as JSON, in version 3",
+		ID:          "ds2-4.schema.json",
+		Title:       "What ds2 writes as JSON, in version 4",
 		Definitions: all,
 	})
 	require.NoError(t, err)

@@ -243,7 +243,7 @@ func recordTexts(f *testing.F) map[string]string {
 	return texts
 }
 
-const benchText = `{"schema":3,"kind":"bench","status":"done","median":"run-1",` +
+const benchText = `{"schema":4,"kind":"bench","status":"done","median":"run-1",` +
 	`"runs":[{"dir":"run-1","counts":true,"opm":5}]}`
 
 // FuzzRead: no record makes the reader panic, whatever its files hold and whichever are missing. An

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func (none) Is(target error) bool { return target == ErrNone }
 
 // Open reads the record in dir, whatever it is of: a *Record, a Bench, an Experiment or a Search.
 func Open(dir string) (any, error) {
-	head, err := readHead(dir)
+	head, _, err := readHead(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func Open(dir string) (any, error) {
 // the error where it is not, or is not there.
 func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 	s := P(new(T))
-	head, err := readHead(dir)
+	head, text, err := readHead(dir)
 	switch {
 	case err != nil:
 		return *s, err
@@ -101,8 +102,11 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 		}
 	}
 	path := filepath.Join(dir, SummaryFile)
-	if err := readJSON(path, s); err != nil {
-		return *s, fmt.Errorf("read record: %w", err)
+	if text, err = lift(text, head.Schema); err == nil {
+		err = decode(text, s)
+	}
+	if err != nil {
+		return *s, fmt.Errorf("read record: %s: %w", path, err)
 	}
 	if err := s.check(); err != nil {
 		return *s, fmt.Errorf("read record: %s: %w", path, err)
@@ -117,40 +121,44 @@ func SaveSummary[T any, P summary[T]](dir string, s T) error {
 	return written(atomicfile.WriteJSON(filepath.Join(dir, SummaryFile), p))
 }
 
-// readHead reads what kind of record dir holds.
-func readHead(dir string) (head Head, err error) {
-	err = readJSON(filepath.Join(dir, SummaryFile), &head)
+// readHead reads what kind of record dir holds, and the text of its summary.
+func readHead(dir string) (head Head, text []byte, err error) {
+	path := filepath.Join(dir, SummaryFile)
+	text, err = atomicfile.Read(path, maxJSON)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return head, none{fmt.Errorf("read record: %s is not a record: it has no %s; "+
+		return head, nil, none{fmt.Errorf("read record: %s is not a record: it has no %s; "+
 			"name a directory that a run, a bench, an experiment or a search wrote", dir, SummaryFile)}
 	case err != nil:
-		return head, fmt.Errorf("read record: %w", err)
-	case head.Schema != Schema:
-		return head, fmt.Errorf(
-			"read record: %s has schema %d, and this ds2 knows %d: use the ds2 that wrote it",
+		return head, nil, fmt.Errorf("read record: %w", err)
+	}
+	var written struct {
+		Head
+		Version string `json:"kit_version"` // of an experiment
+		Spec    struct {
+			Version string `json:"kit_version"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(text, &written); err != nil {
+		return head, nil, fmt.Errorf("read record: %s: %w", path, err)
+	}
+	head = written.Head
+	switch {
+	case head.Schema > Schema:
+		version := cmp.Or(written.Version, written.Spec.Version, "of an unknown version")
+		return head, nil, &NewerError{dir, head.Schema, version}
+	case head.Schema < OldestSchema:
+		return head, nil, fmt.Errorf(
+			"read record: %s has schema %d, which was never released: use the ds2 that wrote it",
 			dir,
 			head.Schema,
-			Schema,
 		)
 	}
-	return head, nil
+	return head, text, nil
 }
 
 // maxJSON is the most that a summary is read of: that of a run has a few kilobytes.
 const maxJSON = 64 << 20
-
-// readJSON reads a file of a record into v; see decode. Its errors name the file.
-func readJSON(path string, v any) error {
-	text, err := atomicfile.Read(path, maxJSON)
-	if err != nil {
-		return err
-	}
-	if err := decode(text, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
 
 // decode reads JSON into v, and refuses numbers that cannot have been measured.
 func decode(text []byte, v any) error {

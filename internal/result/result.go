@@ -37,8 +37,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Schema is the version of the record. A reader refuses any other.
-const Schema = 3
+// Schema is the version of the record that is written; see lift for those that are read.
+const Schema = 4
 
 // IntervalLength is how long the histograms of a record are gathered before they are written: short
 // enough that a crash loses less than a minute, long enough for small records, and a divisor of the

@@ -2,6 +2,7 @@ package result
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -107,7 +108,7 @@ func TestReadAfterCrash(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	for text, want := range map[string]string{`{"schema": 99}`: "use the ds2 that wrote it", `{}`: "schema 0"} {
+	for text, want := range map[string]string{`{"schema": 99}`: "use the ds2 that wrote it, or a later one", `{}`: "schema 0"} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, SummaryFile), []byte(text), 0o644))
 		_, err := Read(dir)
@@ -157,4 +158,18 @@ func TestPer(t *testing.T) {
 	)
 	assert.Nil(t, Costs{Reads: new(200.)}.Per(0), "no orders")
 	assert.Nil(t, Costs{}.Per(100), "nothing was measured")
+}
+
+// TestLiftKeepsSeeds: a seed has up to 20 digits, of which a float64 keeps 15.
+func TestLiftKeepsSeeds(t *testing.T) {
+	old := `{"schema":3,"kind":"run","spec":{"seed":18446744073709551615}}`
+	text, err := lift([]byte(old), OldestSchema)
+	require.NoError(t, err)
+	var s Summary
+	require.NoError(t, decode(text, &s))
+	assert.Equal(t, uint64(math.MaxUint64), s.Seed)
+	assert.Equal(t, Schema, s.Schema)
+	for schema := OldestSchema; schema < Schema; schema++ {
+		assert.NotNil(t, lifts[schema], "schema %d has no way to the next", schema)
+	}
 }

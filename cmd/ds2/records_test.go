@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/result"
+)
+
+// oldRecords holds a record of each kind of a schema by the ds2 that wrote it. They are never
+// made again: they stand for those that users keep.
+const oldRecords = "../../testdata/records"
+
+// TestOldRecords reads records of every schema that is promised to be read, by golden text. Their
+// summaries have the schema that their directory names, so that none is a copy of today's.
+func TestOldRecords(t *testing.T) {
+	for schema := result.OldestSchema; schema <= result.Schema; schema++ {
+		dir := filepath.Join(oldRecords, strconv.Itoa(schema))
+		if _, err := os.Stat(dir); err != nil {
+			require.Equal(t, result.Schema, schema, "no records of schema %d are kept", schema)
+			continue
+		}
+		for name, args := range map[string]string{
+			"run":        "report --output text --details DIR/run",
+			"bench":      "report --output text DIR/experiment/hdd",
+			"experiment": "report --output text DIR/experiment",
+			"search":     "report --output text DIR/search",
+			"compare":    "compare DIR/experiment/hdd DIR/experiment/ssd",
+			"again":      "report --output text --window 20s-50s DIR/run",
+			"device":     "report --output text DIR/device.json",
+		} {
+			t.Run(name, func(t *testing.T) {
+				got := must(t, strings.Fields(strings.ReplaceAll(args, "DIR", dir))...)
+				path := filepath.Join(dir, name+".txt")
+				if *update {
+					require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+				}
+				assert.Equal(t, read(t, path), got)
+			})
+		}
+		for _, record := range strings.Fields("run experiment experiment/hdd search") {
+			var head result.Head
+			text := read(t, filepath.Join(dir, record, result.SummaryFile))
+			require.NoError(t, json.Unmarshal([]byte(text), &head))
+			assert.Equal(t, schema, head.Schema, record)
+		}
+	}
+}
+
+// TestNewerRecord: a record of a later ds2 is refused with both versions named.
+func TestNewerRecord(t *testing.T) {
+	dir := t.TempDir()
+	for _, summary := range []string{
+		`{"schema":99,"kind":"run","spec":{"kit_version":"7.1.0"}}`,
+		`{"schema":99,"kind":"experiment","kit_version":"7.1.0"}`,
+		`{"schema":99,"kind":"of a kind to come","kit_version":"7.1.0"}`,
+	} {
+		path := filepath.Join(dir, result.SummaryFile)
+		require.NoError(t, os.WriteFile(path, []byte(summary), 0o600))
+		for _, command := range []string{"report", "compare"} {
+			_, stderr := ends(t, exitFailed, command, dir)
+			assert.Contains(t, stderr, "ds2 7.1.0 wrote "+dir+" in schema 99")
+			assert.Contains(t, stderr, "this is ds2 "+kitVersion())
+		}
+	}
+}

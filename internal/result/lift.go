@@ -1,0 +1,57 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// A record is read by every later version of ds2: a summary.json in an older schema is lifted to
+// the next one, and so on up to Schema, before it is decoded. Nothing else asks for the version of
+// a record. What an older ds2 did not write stays absent, which is unknown.
+
+// OldestSchema is the first that is still read.
+const OldestSchema = 3
+
+// lifts[n] changes a summary.json of schema n, of any kind, into one of schema n+1. One that only
+// gained keys has nothing to change.
+var lifts = map[int]func(summary map[string]any){
+	3: func(map[string]any) {},
+}
+
+// NewerError refuses a record that a later version of ds2 wrote.
+type NewerError struct {
+	Dir     string
+	Schema  int
+	Version string // of the ds2 that wrote it
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf(
+		"read record: ds2 %s wrote %s in schema %d, and this ds2 reads schemas %d to %d: "+
+			"use the ds2 that wrote it, or a later one",
+		e.Version,
+		e.Dir,
+		e.Schema,
+		OldestSchema,
+		Schema,
+	)
+}
+
+// lift brings the text of a summary.json from its schema to this one.
+func lift(text []byte, from int) ([]byte, error) {
+	if from == Schema {
+		return text, nil
+	}
+	summary := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber() // a seed has more digits than a float64 keeps
+	if err := decoder.Decode(&summary); err != nil {
+		return nil, err
+	}
+	for schema := from; schema < Schema; schema++ {
+		lifts[schema](summary)
+	}
+	summary["schema"] = Schema
+	return json.Marshal(summary)
+}
