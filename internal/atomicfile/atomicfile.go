@@ -1,7 +1,7 @@
 // Package atomicfile writes files that are whole or not there, even after a power cut: the bytes go
 // to a new file beside the path, reach the disk, and only then take the path's name. Every file of
 // the kit that is written in one go is written here, and read with a bound on its length; logs and
-// series, which grow while a run goes on, are not.
+// series, which grow while a run goes on, are not. Only regular files are replaced.
 package atomicfile
 
 import (
@@ -28,22 +28,45 @@ const (
 // File is a file being written. It ends with Commit or Abort.
 type File struct {
 	*os.File
-	path string
+	path    string // that it gets
+	special bool   // it is written into: a device or a pipe keeps its name
 }
 
-// Create begins to write the file at path. What stands there stays until Commit. The temporary name
-// is random and must be new: a link that someone planted in a shared directory is not followed.
+// Create begins to write the file at path, or where a link there leads. What stands there stays
+// until Commit; a device or a pipe is written into at once. The temporary name is random and must
+// be new: a link that someone planted under it is not followed.
 func Create(path string) (*File, error) {
+	// Opened for writing, since the system refuses links that others planted in a shared directory.
+	standing, err := os.OpenFile(path, os.O_WRONLY, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, missing := os.Lstat(path); missing == nil {
+			return nil, fmt.Errorf("%s is a link to a file that does not exist", path)
+		}
+	case err != nil:
+		return nil, err
+	default:
+		if info, err := standing.Stat(); err == nil && !info.Mode().IsRegular() {
+			return &File{standing, path, true}, nil
+		}
+		standing.Close()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, err
+		}
+	}
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	return &File{f, path}, nil
+	return &File{f, path, false}, nil
 }
 
 // Commit brings the file to the disk and gives it its name. After an error what stood at the path
 // before is untouched, unless the error came when the directory was brought to the disk.
 func (f *File) Commit() error {
+	if f.special {
+		return f.Close()
+	}
 	err := errors.Join(f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), f.path)
@@ -58,7 +81,9 @@ func (f *File) Commit() error {
 // Abort removes the file.
 func (f *File) Abort() {
 	f.Close()
-	os.Remove(f.Name())
+	if !f.special {
+		os.Remove(f.Name())
+	}
 }
 
 // Write writes the file at path by calling write. The error names the path.
@@ -87,7 +112,7 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// Read reads a file that was written here, of max bytes at most.
+// Read reads a regular file of so many bytes at most.
 func Read(path string, most int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -96,7 +121,7 @@ func Read(path string, most int64) ([]byte, error) {
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, most+1))
 	if err == nil && int64(len(text)) > most {
-		return nil, fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, most)
+		return nil, fmt.Errorf("%s has more than %d bytes", path, most)
 	}
 	return text, err
 }
@@ -105,7 +130,7 @@ func Read(path string, most int64) ([]byte, error) {
 // instead of waited for.
 func Open(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	return os.Open(path)
 }

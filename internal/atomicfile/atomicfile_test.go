@@ -116,20 +116,28 @@ func TestCommitAndAbort(t *testing.T) {
 	}
 }
 
-// A link planted at a guessed temporary name, or at the path itself, is not written through.
-func TestLinksAreNotFollowed(t *testing.T) {
+// TestLinks has a link at a guessed temporary name not followed, and one at the path itself followed
+// and kept.
+func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	elsewhere := t.TempDir()
 	victim := filepath.Join(elsewhere, "victim")
 	require.NoError(t, os.WriteFile(victim, []byte("precious"), 0o644))
-	for _, name := range []string{"a", "a.tmp", "a.partial"} {
+	for _, name := range []string{"a.tmp", "a.partial"} {
 		require.NoError(t, os.Symlink(victim, filepath.Join(dir, name)))
 	}
 	require.NoError(t, Write(filepath.Join(dir, "a"), text("new")))
 	holds(t, elsewhere, map[string]string{"victim": "precious"})
-	got, err := os.Lstat(filepath.Join(dir, "a"))
-	require.NoError(t, err)
-	assert.True(t, got.Mode().IsRegular(), "mode %v", got.Mode())
+
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(victim, link))
+	require.NoError(t, Write(link, text("new")))
+	holds(t, elsewhere, map[string]string{"victim": "new"})
+	_, err := os.Readlink(link)
+	require.NoError(t, err, "the link was replaced")
+
+	require.NoError(t, os.Remove(victim))
+	require.ErrorContains(t, Write(link, text("new")), "a link to a file that does not exist")
 }
 
 func TestTarget(t *testing.T) {

@@ -135,7 +135,7 @@ func TestDamagedRecords(t *testing.T) {
 		},
 		"a directory in place of a file": {SamplesFile, func(t *testing.T, path string) {
 			require.NoError(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
-		}, "is no file"},
+		}, "is not a regular file"},
 		"response times of 1e300 ms":  {SamplesFile, field("p95_ms", "1e300"), "1e+300 cannot have been measured"},
 		"a phase that is none":        {SamplesFile, field("phase", "\x1b[2J"), `invalid phase of a run "\x1b[2J"`},
 		"a sum that is negative":      {HistogramsFile, field("sum_ns", "-5"), "-5 is negative"},
