@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +17,7 @@ import (
 	"ds2/internal/escape"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/outside"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
@@ -474,12 +475,11 @@ func readWords(path string) (*datagen.Words, error) {
 	if path == "" {
 		return datagen.DefaultWords(), nil
 	}
-	file, err := os.Open(path)
+	text, err := outside.ReadFile(context.Background(), path, outside.MaxText)
 	if err != nil {
 		return nil, flagError("words", err)
 	}
-	defer file.Close()
-	words, err := datagen.ReadWords(file)
+	words, err := datagen.ReadWords(bytes.NewReader(text))
 	if err != nil {
 		return nil, flagError("words", fmt.Errorf("%s: %w", path, err))
 	}

@@ -114,7 +114,7 @@ func (f *experimentFlags) args(_ *cobra.Command, args []string) error {
 
 func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) error {
 	path := args[0]
-	file, err := readExperimentFile(path)
+	file, err := readExperimentFile(i.Soft, path)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
+	"ds2/internal/outside"
 	"ds2/internal/result"
 )
 
@@ -124,8 +126,8 @@ func percentage(v float64) string { return fmt.Sprintf("%g %%", v) }
 
 // readExperimentFile reads the file of an experiment, and judges all that can be judged without its
 // databases.
-func readExperimentFile(path string) (*experimentFile, error) {
-	text, err := os.ReadFile(path)
+func readExperimentFile(ctx context.Context, path string) (*experimentFile, error) {
+	text, err := outside.ReadFile(ctx, path, outside.MaxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usageError(
@@ -135,10 +137,10 @@ func readExperimentFile(path string) (*experimentFile, error) {
 	case err != nil:
 		return nil, usageError("read the file of the experiment: %w", err)
 	}
-	return parseExperiment(path, text)
+	return parseExperiment(ctx, path, text)
 }
 
-func parseExperiment(path string, text []byte) (*experimentFile, error) {
+func parseExperiment(ctx context.Context, path string, text []byte) (*experimentFile, error) {
 	file, err := experiment.FileReader{Key: fileKey, Shown: shownSetting}.Parse(path, text)
 	if err != nil {
 		return nil, usageError("%w", err)
@@ -146,14 +148,14 @@ func parseExperiment(path string, text []byte) (*experimentFile, error) {
 	f := &experimentFile{File: file}
 	own := newFlagSet(f.experimentSetup.add)
 	for _, name := range f.Own.InOrder() {
-		if err := f.set(own, name, f.Own[name]); err != nil {
+		if err := f.set(ctx, own, name, f.Own[name]); err != nil {
 			return nil, err
 		}
 	}
 	if err := f.check(); err != nil {
 		return nil, usageError("%s: %s", path, strings.TrimPrefix(err.Error(), "--"))
 	}
-	return f, f.apply()
+	return f, f.apply(ctx)
 }
 
 // newFlagSet declares flags that no command line has.
@@ -210,9 +212,14 @@ func shownSetting(flag, value string) string {
 	return withoutPasswords(value)
 }
 
-func (f *experimentFile) set(flags *pflag.FlagSet, name string, g experiment.Given) error {
+func (f *experimentFile) set(
+	ctx context.Context,
+	flags *pflag.FlagSet,
+	name string,
+	g experiment.Given,
+) error {
 	for _, value := range g.Values {
-		text, err := expand(name, value)
+		text, err := expand(ctx, name, value)
 		if err == nil {
 			err = flagText(flags.Set(name, text))
 		}
@@ -229,7 +236,7 @@ var reference = regexp.MustCompile(`\$\{(file:)?([^}]*)\}`)
 // expand puts the values of variables and the contents of files in a value; within a URL they are
 // escaped, since a password may hold any character. The shell's commands are left as they are: the
 // shell knows the variables too.
-func expand(flag, text string) (string, error) {
+func expand(ctx context.Context, flag, text string) (string, error) {
 	if strings.HasSuffix(flag, "-command") {
 		return text, nil
 	}
@@ -239,14 +246,12 @@ func expand(flag, text string) (string, error) {
 		m := reference.FindStringSubmatch(found)
 		value, ok := os.LookupEnv(m[2])
 		if m[1] != "" {
-			content, err := os.ReadFile(m[2])
-			if value, ok = strings.TrimRight(
-				string(content),
-				"\r\n",
-			), true; err != nil &&
-				bad == nil {
+			content, err := outside.ReadFile(ctx, m[2], outside.MaxText)
+			if err != nil && bad == nil {
 				bad = fmt.Errorf("%s: %w", flag, err)
 			}
+			value = strings.TrimRight(string(content), "\r\n")
+			ok = true
 		}
 		if !ok && bad == nil {
 			bad = fmt.Errorf("%s: the variable %s is not set", flag, m[2])
@@ -266,14 +271,14 @@ type fileConfiguration struct {
 }
 
 // apply sets the flags of every configuration, and judges them.
-func (f *experimentFile) apply() error {
+func (f *experimentFile) apply(ctx context.Context) error {
 	for _, given := range f.Configurations {
 		c := &fileConfiguration{FileConfiguration: given}
 		f.configurations = append(f.configurations, c)
 		flags := newFlagSet(c.bench.add)
 		preset(flags, "practice", "1")
 		for _, name := range c.Given.InOrder() {
-			if err := f.set(flags, name, c.Given[name]); err != nil {
+			if err := f.set(ctx, flags, name, c.Given[name]); err != nil {
 				return err
 			}
 		}

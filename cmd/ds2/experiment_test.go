@@ -26,6 +26,7 @@ func TestExperimentFile(t *testing.T) {
 	secret := textFile(t, "ssd", "s3cret\n")
 	text := exampleFile()
 	f, err := parseExperiment(
+		t.Context(),
 		"arrays.yaml",
 		[]byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)),
 	)
@@ -66,7 +67,7 @@ func TestExperimentFile(t *testing.T) {
 		f.configurations[0].bench.WindowTexts,
 		"of 20 minutes",
 	)
-	hidden, err := parseExperiment("x.yaml", []byte(`
+	hidden, err := parseExperiment(t.Context(), "x.yaml", []byte(`
 run-time: 24h
 restore: none
 configurations: {70% full: {exporter: 'http://u:s3cret@m', password-command: echo s3cret}}
@@ -144,6 +145,7 @@ func TestExperimentFileErrors(t *testing.T) {
 		{"two documents", "threads: 8\n---\nthreads: 9", "it holds a second document"},
 	} {
 		f, err := parseExperiment(
+			t.Context(),
 			"x.yaml",
 			[]byte(strings.ReplaceAll(c.text, "TARGET", "target: postgres://h/d")),
 		)
@@ -162,6 +164,7 @@ func TestExperimentEnvironment(t *testing.T) {
 	t.Setenv("DS2_METRICS_ADDR", "127.0.0.1:1")
 	t.Setenv("DS2_THREADS", "7")
 	f, err := parseExperiment(
+		t.Context(),
 		"x.yaml",
 		[]byte("threads: 3\nconfigurations: {a: {target: postgres://h/d}}"),
 	)
@@ -179,7 +182,7 @@ func FuzzExperimentFile(f *testing.F) {
 			strings.Contains(text, "words") { // reads files of this machine
 			return
 		}
-		file, err := parseExperiment("x.yaml", []byte(text))
+		file, err := parseExperiment(t.Context(), "x.yaml", []byte(text))
 		e, ok := errors.AsType[*exitError](err)
 		assert.True(t, err == nil || ok && e.code == exitUsage, "%q: %v", text, err)
 		if err == nil && (len(file.configurations) == 0 || len(file.configurations) > 100) {

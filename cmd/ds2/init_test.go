@@ -29,7 +29,7 @@ func TestInit(t *testing.T) {
 	} {
 		text := must(t, words("init %s", c.args)...)
 		require.NotContains(t, text, "s3cret")
-		f, err := readExperimentFile(textFile(t, "arrays.yaml", text))
+		f, err := readExperimentFile(t.Context(), textFile(t, "arrays.yaml", text))
 		require.NoError(t, err, text)
 		var names []string
 		for _, configuration := range f.configurations {
@@ -47,7 +47,7 @@ func TestInit(t *testing.T) {
 			}
 		}
 		require.Contains(t, text, "\nprofile: ")
-		_, err = parseExperiment("all", []byte(text))
+		_, err = parseExperiment(t.Context(), "all", []byte(text))
 		assert.NoError(t, err, "with all:\n%s", text)
 	}
 }

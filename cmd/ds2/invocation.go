@@ -121,5 +121,6 @@ func redact(text string) string {
 	for _, p := range passwords {
 		text = p.ReplaceAllString(text, "${1}***${2}")
 	}
-	return escape.Lines(text)
+	lines := strings.Split(escape.Lines(text), "\n")
+	return strings.Join(mapped(lines, escape.Brief), "\n")
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/metrics"
 	"ds2/internal/monitor"
+	"ds2/internal/outside"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -213,7 +213,7 @@ func (f *loadFlags) addPlacement(flags *pflag.FlagSet) {
 }
 
 // checkLayout refuses a layout that cannot be, and reads what else belongs to it.
-func (f *loadFlags) checkLayout() error {
+func (f *loadFlags) checkLayout(ctx context.Context) error {
 	l := &f.options.Schema.Layout
 	switch {
 	case l.FilesPerFilegroup < 1 || l.FilesPerFilegroup > maxFiles:
@@ -238,7 +238,7 @@ func (f *loadFlags) checkLayout() error {
 		l.TargetRecovery = &f.recovery
 	}
 	if f.passwordFile != "" {
-		text, err := os.ReadFile(f.passwordFile)
+		text, err := outside.ReadFile(ctx, f.passwordFile, outside.MaxText)
 		if err != nil {
 			return flagError("driver-password-file", err)
 		}
@@ -258,7 +258,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: start again, or continue")
 	}
-	if err := cmp.Or(f.metricsFlags.check(), f.dataset(), f.checkLayout()); err != nil {
+	if err := cmp.Or(f.metricsFlags.check(), f.dataset(), f.checkLayout(i.Soft)); err != nil {
 		return err
 	}
 	stores, err := f.open()

@@ -32,6 +32,7 @@ func TestMistakes(t *testing.T) {
 		"tabs.yaml":      "configurations:\n\ta: 1\n",
 		"empty.yaml":     "",
 		"secret.yaml":    "configurations:\n  a: {target: \"postgres://ds2:${NO_SUCH_VARIABLE}@db1/ds2\"}\n",
+		"zero.yaml":      "configurations:\n  a: {target: \"postgres://ds2:${file:zero}@db1/ds2\"}\n",
 		"dvdstore.cfg":   "target=localhost\nn_threads=many\n",
 		"unknown.cfg":    "n_users=5\n",
 		"meter.csv":      "no time,no watts\n",
@@ -43,6 +44,7 @@ func TestMistakes(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
+	require.NoError(t, os.Symlink("/dev/zero", "zero"))
 	made, err := filepath.Glob("*")
 	require.NoError(t, err)
 	t.Setenv("UP", "postgres://ds2:secret@127.0.0.1:1/ds2") // nothing listens there

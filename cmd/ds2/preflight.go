@@ -78,7 +78,7 @@ func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 
 // experiment checks the runs of all configurations of a file.
 func (l *looks) experiment(i *interrupts, cmd *cobra.Command, path string) error {
-	file, err := readExperimentFile(path)
+	file, err := readExperimentFile(i.Soft, path)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -58,13 +59,13 @@ func profileFlag(flags *pflag.FlagSet, profile *string) {
 
 // fillIn sets the flags that neither the command line nor a variable gave: from --file, then from
 // --profile.
-func fillIn(flags *pflag.FlagSet) error {
+func fillIn(ctx context.Context, flags *pflag.FlagSet) error {
 	if path := textOf(flags, fileFlag); path != "" {
-		file, err := readExperimentFile(path)
+		file, err := readExperimentFile(ctx, path)
 		if err != nil {
 			return err
 		}
-		if err := file.fill(flags, textOf(flags, configurationFlag)); err != nil {
+		if err := file.fill(ctx, flags, textOf(flags, configurationFlag)); err != nil {
 			return err
 		}
 	} else if textOf(flags, configurationFlag) != "" {
@@ -111,14 +112,14 @@ const (
 
 // fill sets the flags that are not given from one configuration of the file. Those that a command
 // does not have are for others.
-func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
+func (f *experimentFile) fill(ctx context.Context, flags *pflag.FlagSet, name string) error {
 	for _, c := range f.configurations {
 		if c.Name != name && (name != "" || len(f.configurations) > 1) {
 			continue
 		}
 		for key, g := range c.Given {
 			if flag := flags.Lookup(key); flag != nil && !flag.Changed {
-				if err := f.set(flags, key, g); err != nil {
+				if err := f.set(ctx, flags, key, g); err != nil {
 					return err
 				}
 			}

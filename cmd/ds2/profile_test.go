@@ -77,7 +77,7 @@ configurations:
 		require.NoError(t, err)
 		flags := cmd.Flags()
 		require.NoError(t, flags.Parse(args[1:]), tt.why)
-		err = fillIn(flags)
+		err = fillIn(t.Context(), flags)
 		if tt.err != "" {
 			require.ErrorContains(t, err, tt.err, tt.why)
 			continue

@@ -190,7 +190,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		err := readEnvironment(cmd.Flags())
 		if err == nil {
-			err = fillIn(cmd.Flags())
+			err = fillIn(cmd.Context(), cmd.Flags())
 		}
 		started = err == nil
 		return err

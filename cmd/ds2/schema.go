@@ -63,7 +63,7 @@ out the rest.`,
 			case !cmd.Flags().Changed("size"):
 				f.size = "" // that of the files
 			}
-			if err := cmp.Or(f.dataset(), f.checkLayout()); err != nil {
+			if err := cmp.Or(f.dataset(), f.checkLayout(cmd.Context())); err != nil {
 				return err
 			}
 			script, err := schema.Script(

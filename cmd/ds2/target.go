@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/outside"
-	"ds2/internal/shell"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
@@ -80,14 +78,11 @@ func askPassword(line string) func(context.Context) (string, error) {
 		if !asked.IsZero() && time.Since(asked) < passwordKept {
 			return password, nil
 		}
-		ctx, cancel := outside.Within(ctx, outside.Command)
-		defer cancel()
-		var out, said bytes.Buffer
-		if err := outside.Err(ctx, shell.Run(ctx, line, &out, &said)); err != nil {
-			why := cmp.Or(strings.TrimSpace(said.String()), "it said nothing")
-			return "", fmt.Errorf("run --password-command: %w: %s", err, why)
+		printed, err := outside.Output(ctx, line)
+		if err != nil {
+			return "", fmt.Errorf("run --password-command: %w", err)
 		}
-		if password = strings.TrimRight(out.String(), "\r\n"); password == "" {
+		if password = strings.TrimRight(printed, "\r\n"); password == "" {
 			return "", errors.New("run --password-command: it printed nothing")
 		}
 		asked = time.Now()

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,8 +14,8 @@ import (
 
 	"github.com/docker/go-units"
 	"github.com/spf13/pflag"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
+
+	"ds2/internal/outside"
 )
 
 // aliases are DS2's names of flags that this command line calls otherwise.
@@ -198,24 +197,20 @@ const configFileFlag = "config-file"
 // readConfigFile sets flags from a file of lines parameter=value, at the place of the command line
 // where it stands: what comes later wins, as in DS2.
 func (f *runFlags) readConfigFile(path string) (string, error) {
-	file, err := os.Open(path)
+	text, err := outside.ReadFile(context.Background(), path, outside.MaxText)
 	if err != nil {
 		return "", err
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(
-		transform.NewReader(file, unicode.BOMOverride(transform.Nop)),
-	) // editors of Windows
-	for number := 1; lines.Scan(); number++ {
-		name, value, err := configLine(lines.Text())
+	for i, line := range strings.Split(string(text), "\n") {
+		name, value, err := configLine(line)
 		if err == nil && name != "" {
 			err = f.setParameter(name, value)
 		}
 		if err != nil {
-			return "", fmt.Errorf("%s line %d: %w", path, number, err)
+			return "", fmt.Errorf("%s line %d: %w", path, i+1, err)
 		}
 	}
-	return path, lines.Err()
+	return path, nil
 }
 
 var parameterName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)

@@ -17,6 +17,17 @@ func Lines(text string) string {
 	return replace(text, func(r rune) bool { return r != '\n' && r != '\t' && obeyed(r) })
 }
 
+// Brief is a text without its middle where it is long: a message that quotes what others wrote has
+// no more of it than can be read.
+func Brief(text string) string {
+	const begin, end = 600, 200
+	letters := []rune(text)
+	if len(letters) <= begin+end {
+		return text
+	}
+	return string(letters[:begin]) + " … " + string(letters[len(letters)-end:])
+}
+
 func obeyed(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) ||
 		r == unicode.ReplacementChar

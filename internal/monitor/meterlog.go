@@ -2,19 +2,18 @@ package monitor
 
 import (
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
-	encoding "golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
+	"ds2/internal/outside"
 )
 
 // staleAfter is how long a reading of power stands for the present when no newer one comes.
@@ -25,7 +24,7 @@ func (o Options) checkMeterLog() error {
 	if o.PowerLog == "" {
 		return nil
 	}
-	text, err := os.ReadFile(o.PowerLog)
+	text, err := readPowerLog(o.PowerLog)
 	if err != nil {
 		return err
 	}
@@ -36,6 +35,12 @@ func (o Options) checkMeterLog() error {
 	return fmt.Errorf("read power log %s: %w", o.PowerLog, err)
 }
 
+func readPowerLog(path string) ([]byte, error) {
+	ctx, cancel := outside.Within(context.Background(), outside.Answer)
+	defer cancel()
+	return outside.ReadFile(ctx, path, outside.MaxLog)
+}
+
 // Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and
 // what the log lacks: that is never a fault of the run. It can be called again when the log has
 // arrived later.
@@ -44,7 +49,7 @@ func (w *Observer) Fill(t *Table, from, to time.Time) (filled bool, lacks string
 		return false, ""
 	}
 	log := "power log " + w.o.PowerLog
-	text, err := os.ReadFile(w.o.PowerLog)
+	text, err := readPowerLog(w.o.PowerLog)
 	if err != nil {
 		return false, fmt.Sprintf("%s: %v", log, err)
 	}
@@ -120,10 +125,6 @@ func ReadMeterLog(
 // meterRows takes text apart, a row of fields a line: nil where that is a comment, empty or told to
 // a spreadsheet.
 func meterRows(text []byte) (rows [][]string, separator string) {
-	text, _, _ = transform.Bytes(
-		encoding.BOMOverride(transform.Nop),
-		text,
-	) // UTF-8 without its mark
 	lines := strings.Split(string(text), "\n")
 	lines = lines[:len(lines)-1]
 	in := map[string]int{} // lines by what separates their fields

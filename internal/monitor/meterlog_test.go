@@ -1,14 +1,12 @@
 package monitor
 
 import (
-	"encoding/binary"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
-	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,18 +49,9 @@ var meterLogs = map[string]string{
 		"\"Jan 31, 2026 12:00:00 PM\",\"100\"\n\"Jan 31, 2026 12:00:01 PM\",\"200\"\n",
 	"a 60th second":          "2026-01-31 11:59:60,100\n2026-01-31 12:00:01,200\n",
 	"days with points":       "31.01.2026 12:00:00;100\n31.1.2026 12:00:01;200\n",
-	"UTF-16":                 wide("time,watts\r\n1769857200,100\r\n1769857201,200\r\n"),
 	"sep=":                   "sep=;\r\ntime;watts\r\n1769857200;100\r\n1769857201;200\r\n",
 	"ctime":                  "Sat Jan 31 12:00:00 2026,100\nSat Jan 31 12:00:01 2026,200\n",
 	"a separator at the end": "time,watts,\n1769857200,100,\n1769857201,200,\n",
-}
-
-func wide(text string) string {
-	b := []byte("\xff\xfe")
-	for _, unit := range utf16.Encode([]rune(text)) {
-		b = binary.LittleEndian.AppendUint16(b, unit)
-	}
-	return string(b)
 }
 
 func TestReadMeterLog(t *testing.T) {

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -11,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"ds2/internal/escape"
 	"ds2/internal/outside"
-	"ds2/internal/shell"
 )
 
 // PowerCommand takes watts from a command, run by the shell, that prints them: the number before W
@@ -90,7 +89,7 @@ func wattsIn(output string) (float64, error) {
 	for _, m := range found {
 		all = append(all, m[0])
 	}
-	output = strings.TrimSpace(output)
+	output = escape.Brief(strings.TrimSpace(output))
 	switch {
 	case len(found) == 0:
 		return math.NaN(), fmt.Errorf("no number in its output %q", output)
@@ -98,7 +97,7 @@ func wattsIn(output string) (float64, error) {
 		return math.NaN(), fmt.Errorf(
 			"its output %q has several numbers, %s: have it print the watts alone",
 			output,
-			strings.Join(all, " and "),
+			escape.Brief(strings.Join(all, " and ")),
 		)
 	}
 	// no point of a sentence
@@ -116,17 +115,11 @@ func wattsIn(output string) (float64, error) {
 }
 
 func runPowerCommand(ctx context.Context, command string) (float64, error) {
-	ctx, cancel := outside.Within(ctx, outside.Command)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	if err := outside.Err(ctx, shell.Run(ctx, command, &stdout, &stderr)); err != nil {
-		return math.NaN(), fmt.Errorf(
-			"run power command: %w: %s",
-			err,
-			strings.TrimSpace(stderr.String()),
-		)
+	watts := math.NaN()
+	output, err := outside.Output(ctx, command)
+	if err == nil {
+		watts, err = wattsIn(output)
 	}
-	watts, err := wattsIn(stdout.String())
 	if err != nil {
 		return watts, fmt.Errorf("run power command: %w", err)
 	}

@@ -1,6 +1,7 @@
 // Package outside says how long ds2 waits for what is not ds2: servers, exporters, drives, and
 // commands that users give. Each wait has a limit from here. What may rightly take hours, such as a
-// statement, has none: after Patience it is said what it waits for.
+// statement, has none: after Patience it is said what it waits for. What is read from there has a
+// bound on its length, too.
 package outside
 
 import (
