@@ -54,7 +54,10 @@ func TestBelow(t *testing.T) {
 }
 
 func TestPutUint(t *testing.T) {
-	for _, v := range []uint64{0, 1, 9, 10, 99, 9_999, 10_000, 99_999_999, 100_000_000, 2_147_483_647, 9_999_999_999} {
+	values := []uint64{
+		0, 1, 9, 10, 99, 9_999, 10_000, 99_999_999, 100_000_000, 2_147_483_647, 9_999_999_999,
+	}
+	for _, v := range values {
 		var b [maxRow]byte
 		n := putUint(&b, 3, v)
 		assert.Equal(t, strconv.FormatUint(v, 10), string(b[3:n]))

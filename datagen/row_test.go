@@ -52,7 +52,8 @@ func TestTypedRows(t *testing.T) {
 		datagen.Products:   "iittaii",
 		datagen.Inventory:  "iii",
 	}
-	for _, size := range []datagen.Size{datagen.S, {Customers: 1_234, OrdersPerMonth: 77, Products: 100_100}} {
+	odd := datagen.Size{Customers: 1_234, OrdersPerMonth: 77, Products: 100_100}
+	for _, size := range []datagen.Size{datagen.S, odd} {
 		options := datagen.Options{PartRows: 5_000, Seed: uint64(size.Products)}
 		data, err := datagen.New(size, datagen.DefaultWords(), options)
 		require.NoError(t, err)

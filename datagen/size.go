@@ -42,7 +42,7 @@ func ParseSize(s string) (Size, error) {
 		unit = text[end:]
 	}
 	n, err := strconv.ParseUint(digits, 10, 31)
-	size := Size{}
+	var size Size
 	switch {
 	case err != nil, n == 0, unit != "MB" && unit != "GB" && unit != "TB":
 		return Size{}, fmt.Errorf(

@@ -90,7 +90,8 @@ func TestParseRows(t *testing.T) {
 // What parses, fits its columns, and prints as what parses to the same.
 func FuzzParseSize(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
-		for _, parse := range []func(string) (datagen.Size, error){datagen.ParseSize, datagen.ParseRows} {
+		parsers := []func(string) (datagen.Size, error){datagen.ParseSize, datagen.ParseRows}
+		for _, parse := range parsers {
 			size, err := parse(text)
 			if err != nil {
 				continue

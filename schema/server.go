@@ -40,6 +40,7 @@ type Server struct {
 	engine string
 }
 
+// ServerQueries reads the queries of an engine's directories server and database.
 func ServerQueries(engine string) (Server, error) {
 	s := Server{engine: engine}
 	var settings string

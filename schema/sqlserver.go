@@ -116,7 +116,8 @@ func dataMB(p Params) (customers, orders, misc, indexes int64) {
 	customers = (p.Customers*customerBytes + l*custHistBytes) / mb
 	orders = (o*orderBytes + l*orderlineBytes) / mb
 	misc = catalogMB + p.Products*(productBytes+inventoryBytes)/mb
-	rows := p.Customers*customerIndexBytes + o*orderIndexBytes + l*custHistIndexBytes + p.Products*productIndexBytes
+	rows := p.Customers*customerIndexBytes + o*orderIndexBytes +
+		l*custHistIndexBytes + p.Products*productIndexBytes
 	indexes = rows / mb
 	return customers, orders, misc, indexes
 }

@@ -60,6 +60,7 @@ func ByTable(statements []Statement) (groups [][]Statement) {
 // Progress is a means by which a server reports how far a statement is.
 type Progress string
 
+// What a server reports the progress of while a statement runs.
 const (
 	IndexProgress    Progress = "index"     // building an index
 	VacuumProgress   Progress = "vacuum"    // vacuuming a table

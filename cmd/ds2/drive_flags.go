@@ -421,7 +421,8 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	if o.Events, err = f.parseEvents(run); err != nil {
 		return o, err
 	}
-	o.Spec, o.Dir = f.Spec, recordDir(f.out, f.RunID)
+	o.Spec = f.Spec
+	o.Dir = recordDir(f.out, f.RunID)
 	return o, nil
 }
 
@@ -435,7 +436,8 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	if err != nil {
 		return o, err
 	}
-	o.Targets, o.Spec.Targets = stores, mapped(stores, store.Database.Label)
+	o.Targets = stores
+	o.Spec.Targets = mapped(stores, store.Database.Label)
 	say := func(text string) { fmt.Fprintln(l.w, "note:", escape.Text(text)) }
 	stop := watchWaits(stores, func() bool { return false }, say)
 	plan, err := f.plan(ctx, stores)

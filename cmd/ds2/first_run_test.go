@@ -37,7 +37,8 @@ if [ -n "$out" ]; then
 fi
 `), 0o755))
 		cmd := exec.Command("sh", script, "--quick", target)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "DS2="+stub)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "DS2="+stub)
 		output, err := cmd.CombinedOutput()
 		require.Error(t, err, "the stub fails no step that is to fail")
 		archives, err = filepath.Glob(filepath.Join(dir, "*.tar.gz"))
@@ -74,7 +75,8 @@ func TestFirstRunWithoutDS2(t *testing.T) {
 	script, err := filepath.Abs("../../scripts/sqlserver-first-run")
 	require.NoError(t, err)
 	cmd := exec.Command("sh", script, "sqlserver://sa:x@127.0.0.1:1?database=X")
-	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "DS2=no-such-ds2")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "DS2=no-such-ds2")
 	said, _ := cmd.CombinedOutput()
 	require.Equal(t, exitUsage, cmd.ProcessState.ExitCode(), string(said))
 	require.Contains(t, string(said), "no-such-ds2 is not on the PATH")

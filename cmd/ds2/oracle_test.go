@@ -212,7 +212,8 @@ func (m *madeUp) run(
 		"aborted": result.Aborted, "failed": result.Failed,
 		"interrupted": result.Interrupted,
 	}
-	s.Status, s.End = cmp.Or(status[fate], result.Done), start.Add(time.Duration(end)*time.Second)
+	s.Status = cmp.Or(status[fate], result.Done)
+	s.End = start.Add(time.Duration(end) * time.Second)
 	series, err := result.ReadSeries(dir, false)
 	require.NoError(m.t, err)
 	counters, err := result.ReadHost(dir, start, false)

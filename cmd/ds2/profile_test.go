@@ -25,12 +25,14 @@ func TestSchedule(t *testing.T) {
 		DrainTime: long(30 * time.Second),
 	}
 	warm := usual
-	warm.Idle, warm.Cooldown, warm.WarmWithin = long(
-		2*time.Minute,
-	), long(
-		90*time.Second,
-	), long(
-		10*time.Minute,
+	warm.Idle = long(
+		2 * time.Minute,
+	)
+	warm.Cooldown = long(
+		90 * time.Second,
+	)
+	warm.WarmWithin = long(
+		10 * time.Minute,
 	)
 	for _, tt := range []struct {
 		run  result.Spec

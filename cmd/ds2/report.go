@@ -86,7 +86,7 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 			if err != nil {
 				return err
 			}
-			one := shown{}
+			var one shown
 			page := filepath.Join(dirs[0], reportFile)
 			if devices != nil {
 				_, path, named := strings.Cut(dirs[0], "=")

@@ -188,6 +188,8 @@ func (f *restoreFlags) check(w workload.Workload) error {
 
 // to is the restore, which tells stderr what it does.
 func (f *restoreFlags) to(stderr io.Writer) upkeep.Restore {
-	f.Workloads, f.Output, f.Progress = workloads(), stderr, showProgress(false, stderr)
+	f.Workloads = workloads()
+	f.Output = stderr
+	f.Progress = showProgress(false, stderr)
 	return f.Restore
 }

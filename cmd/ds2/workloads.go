@@ -39,7 +39,9 @@ type tenant struct {
 	// judge refuses the flags of a run before anything is connected to.
 	judge func(*runFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
-	plan func(f *runFlags, ctx context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error)
+	plan func(
+		f *runFlags, ctx context.Context, targets []store.Database, infos []store.Info,
+	) (workload.Plan, error)
 }
 
 // tenants are the workloads that ds2 knows.

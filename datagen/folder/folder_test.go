@@ -446,7 +446,8 @@ func TestTool(t *testing.T) {
 		fmt.Fprintf(&list, "%s  %s\n", e.Sum, e.Name)
 	}
 	check := exec.Command("xxhsum", "-c")
-	check.Dir, check.Stdin = dir, strings.NewReader(list.String())
+	check.Dir = dir
+	check.Stdin = strings.NewReader(list.String())
 	said, err := check.CombinedOutput()
 	assert.NoError(t, err)
 	assert.Equal(t, 40, strings.Count(string(said), ": OK"), "%s", said)

@@ -191,7 +191,9 @@ func (w *work) write(ctx context.Context, f *fileWork) error {
 func (w *work) note(e *Entry, s *sink) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	e.Rows, e.Bytes, e.Sum = s.written.rows, s.written.bytes, s.written.sum()
+	e.Rows = s.written.rows
+	e.Bytes = s.written.bytes
+	e.Sum = s.written.sum()
 	if time.Since(w.noted) < noteEvery {
 		return nil
 	}

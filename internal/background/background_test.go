@@ -37,12 +37,8 @@ type simulatedReader simulated
 
 func (s *simulatedReader) Read(context.Context) (store.Read, error) {
 	time.Sleep(s.request)
-	return store.Read{
-		Bytes:  store.ScrubRequest,
-		Device: store.ScrubRequest / 2,
-	}, s.broken(
-		time.Since(s.start),
-	)
+	read := store.Read{Bytes: store.ScrubRequest, Device: store.ScrubRequest / 2}
+	return read, s.broken(time.Since(s.start))
 }
 
 func (s *simulatedReader) Close() { s.open-- }

@@ -63,7 +63,8 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		c.Windows = append(c.Windows, w)
 	}
 	outages := in.Series.Outages()
-	c.Disturbances, c.Away = disturbances(in), away(in, outages)
+	c.Disturbances = disturbances(in)
+	c.Away = away(in, outages)
 	v := view{Input: in}
 	var figure *result.Figure
 	if len(c.Windows) > 0 {
@@ -73,7 +74,8 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	}
 	observed := len(in.Counters.Columns) > 0
 	if c.Power = v.power(); v.window != nil && observed {
-		c.Costs, c.Conditions = v.costs(c.Power), v.conditions()
+		c.Costs = v.costs(c.Power)
+		c.Conditions = v.conditions()
 	}
 	if v.window != nil && (observed || v.window.Errors > 0) {
 		judged := v
@@ -223,7 +225,8 @@ type view struct {
 
 func newView(in Input, w *measure.Window) view {
 	v := view{Input: in, window: w}
-	v.from, v.to = in.At(w.From), in.At(w.To)
+	v.from = in.At(w.From)
+	v.to = in.At(w.To)
 	return v
 }
 

@@ -109,7 +109,9 @@ func TestDevices(t *testing.T) {
 		"db.log_syncs_per_second",
 	)
 	s := ofWindow(10, 20)
-	s.Targets, s.End, s.Local = []string{"a"}, start.Add(20*time.Second), true
+	s.Targets = []string{"a"}
+	s.End = start.Add(20 * time.Second)
+	s.Local = true
 	s.Device = &result.Device{
 		Reads: []result.DevicePoint{
 			{Depth: 1, IOPS: 2000, Mean: .5e-3},
@@ -289,7 +291,9 @@ func TestFilesStandForDrives(t *testing.T) {
 		monitor.SessionsRunning, monitor.SessionsWaitingForDrives, monitor.SessionsIdle,
 		monitor.WaitsDataRead, monitor.WaitsLogWrite)
 	s := ofWindow(0, 60)
-	s.Targets, s.Threads, s.End = []string{"host/DS2"}, 8, start.Add(time.Minute)
+	s.Targets = []string{"host/DS2"}
+	s.Threads = 8
+	s.End = start.Add(time.Minute)
 	s.Machine = &monitor.Machine{Drives: []monitor.Drive{
 		{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}},
 		{Name: "log_1", File: true, Roles: []monitor.Role{monitor.Log}},

@@ -96,7 +96,8 @@ func (c situation) judge() (what, why string) {
 		return CPU, c.whyContainer() + ", and " + statements
 	case c.mostlyUnderWay() && atLeast(c.ClientBusy, busyCPU):
 		return Client, c.whyUsersMachine() + ", and " + statements
-	case c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) && atLeast(c.InRoundTrips, c.underWay/2):
+	case c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) &&
+		atLeast(c.InRoundTrips, c.underWay/2):
 		return Network, fmt.Sprintf("%s: a message takes %.1f ms to the server and back, "+
 			"which is %s of the users' time or more", statements, 1000**c.RoundTrip, percent(*c.InRoundTrips))
 	case c.mostlyUnderWay() && c.most() < mainWait:
@@ -116,7 +117,8 @@ func (c situation) judge() (what, why string) {
 			"and wait for nothing in particular" + cpus + ": try more users"
 	case atLeast(c.DeviceReads, fullDevice), atLeast(c.DeviceLog, fullDevice):
 		return Storage, "the device is near its limit: " + OfDevice(c.Evidence)
-	case c.DeviceReads == nil && atLeast(c.DiskQueue, longQueue) && atLeast(c.DiskSlowdown, slowDevice):
+	case c.DeviceReads == nil && atLeast(c.DiskQueue, longQueue) &&
+		atLeast(c.DiskSlowdown, slowDevice):
 		return Storage, fmt.Sprintf("a device has a queue of %.1f requests, "+
 			"and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
 	}

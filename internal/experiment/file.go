@@ -100,6 +100,7 @@ func (r FileReader) Parse(path string, text []byte) (*File, error) {
 	return f, r.multiply(f, shared, all.Configurations, all.Factors)
 }
 
+// Wrong is an error at a line of the file, with its path.
 func (f *File) Wrong(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", f.Path, line, fmt.Errorf(format, args...))
 }

@@ -35,6 +35,7 @@ func NewLoad(tell progress.Tell) *Load {
 	}
 }
 
+// Copied counts rows and bytes that the server has taken into a table.
 func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,8 +43,10 @@ func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 	l.loaded[table] = amount{was.rows + rows, was.bytes + bytes}
 }
 
+// Statement is not shown: Tell names what goes on.
 func (l *Load) Statement(schema.Phase, string, bool) {}
 
+// Tell notes how far the load is, and estimates the time left from it.
 func (l *Load) Tell(doing string, done, total int64) {
 	l.tell(doing, done, total)
 	l.estimate.Tell(doing, done, total)
@@ -58,6 +61,7 @@ func (l *Load) Tables(f func(table string, rows, bytes int64)) {
 	}
 }
 
+// Show is what the page of a load draws now, under a title.
 func (l *Load) Show(title string) Show {
 	// of the last values
 	second := 0

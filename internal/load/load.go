@@ -264,6 +264,11 @@ func (l *loader) finish(ctx context.Context) error {
 // NoProgress is the progress of those who do not follow it.
 type NoProgress struct{}
 
-func (NoProgress) Copied(datagen.Table, int64, int64)   {}
+// Copied does nothing.
+func (NoProgress) Copied(datagen.Table, int64, int64) {}
+
+// Statement does nothing.
 func (NoProgress) Statement(schema.Phase, string, bool) {}
-func (NoProgress) Tell(string, int64, int64)            {}
+
+// Tell does nothing.
+func (NoProgress) Tell(string, int64, int64) {}

@@ -16,7 +16,10 @@ type Resetter interface {
 	// Reset runs the statements of schema.Reset, for the most part in one transaction. The rows are
 	// copied where a statement says so. It calls begin with the name of each statement that begins.
 	Reset(
-		ctx context.Context, statements []schema.Statement, parts []datagen.Part, begin func(statement string),
+		ctx context.Context,
+		statements []schema.Statement,
+		parts []datagen.Part,
+		begin func(statement string),
 	) error
 }
 

@@ -171,6 +171,7 @@ type Tally struct {
 // MeanOf is the mean of n durations; 0 of none.
 func MeanOf(sum time.Duration, n int64) time.Duration { return sum / time.Duration(max(n, 1)) }
 
+// Add adds the counts and times of another tally.
 func (t *Tally) Add(o Tally) { t.add(o, 1) }
 
 func (t *Tally) add(o Tally, times int64) {

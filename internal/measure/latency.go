@@ -121,7 +121,8 @@ func (d Distribution) Latency() Latency {
 		Max:   float64(all.Max()) / 1000,
 	}
 	if d.MeanAtLeast() {
-		l.Dropped, l.AtLeastFrom = d.dropped.TotalCount(), new(d.certain())
+		l.Dropped = d.dropped.TotalCount()
+		l.AtLeastFrom = new(d.certain())
 	}
 	if l.Count > 0 {
 		l.Mean = float64(d.Sum) / float64(time.Millisecond) / float64(l.Count)

@@ -130,6 +130,7 @@ func (o *Order) Waited(d time.Duration) {
 	o.latencies = append(o.latencies, latency{series: dropped, d: d})
 }
 
+// Fail notes an error of an operation, of which the order ends.
 func (o *Order) Fail(f Failure) { o.errors = append(o.errors, f) }
 
 // Retry notes that a failed operation is tried again.

@@ -106,6 +106,7 @@ func (m *Meter) Enter(p Phase) {
 	m.phase = p
 }
 
+// Phase is the one that the run is in.
 func (m *Meter) Phase() Phase {
 	m.mu.Lock()
 	defer m.mu.Unlock()

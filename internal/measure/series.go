@@ -223,7 +223,8 @@ func (s Series) Window(name string, span Span) (Window, error) {
 		)
 	}
 	span = spanOf(samples)
-	w.From, w.To = span.From.Seconds(), span.To.Seconds()
+	w.From = span.From.Seconds()
+	w.To = span.To.Seconds()
 	var own time.Duration
 	for _, sample := range samples {
 		w.Counts.Add(sample.Counts)
@@ -253,7 +254,8 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	if len(times.IO) > 0 {
 		w.IO = latencies(times.IO)
 	}
-	w.LatencyFrom, w.LatencyTo = times.From.Seconds(), times.To.Seconds()
+	w.LatencyFrom = times.From.Seconds()
+	w.LatencyTo = times.To.Seconds()
 	return w, nil
 }
 

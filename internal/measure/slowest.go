@@ -51,6 +51,7 @@ func (s *slowest) note(at, took time.Duration, operations []latency, names []str
 	*s = slices.Insert((*s)[:min(len(*s), MostSlow-1)], place, o)
 }
 
+// Took is the response time of the order.
 func (o SlowOrder) Took() time.Duration { return o.To - o.From }
 
 // Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies

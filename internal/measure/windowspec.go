@@ -32,9 +32,9 @@ func (w WindowSpec) String() string {
 }
 
 const (
-	// is the text of a WindowSpec that looks for the steady part itself
+	// AutoWindow is the text of a WindowSpec that looks for the steady part itself
 	AutoWindow = "auto"
-	// before a number is that of one which takes whole checkpoint cycles
+	// CyclesWindow before a number is that of one which takes whole checkpoint cycles
 	CyclesWindow = "checkpoints"
 )
 

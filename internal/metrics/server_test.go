@@ -94,7 +94,8 @@ func TestPatience(t *testing.T) {
 		s.Close()
 		// A server that has closed still waits half a second for a client whose header was too
 		// long.
-		for end := time.Now().Add(5 * time.Minute); goleak.Find(keptAlive...) != nil && time.Now().Before(end); {
+		end := time.Now().Add(5 * time.Minute)
+		for goleak.Find(keptAlive...) != nil && time.Now().Before(end) {
 		}
 	}()
 	for why, sent := range map[string]string{

@@ -36,8 +36,10 @@ func (w *Observer) Free(
 // reachable is the directory, or the one above it that is not closed: a server's own is, and what
 // is in it lies where it does itself.
 func reachable(dir string) string {
-	for _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) && dir != path.Dir(dir); _, err = os.Stat(dir) {
+	_, err := os.Stat(dir)
+	for errors.Is(err, fs.ErrPermission) && dir != path.Dir(dir) {
 		dir = path.Dir(dir)
+		_, err = os.Stat(dir)
 	}
 	return dir
 }

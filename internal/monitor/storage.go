@@ -221,7 +221,8 @@ func (d Drives) Storage() (*Storage, error) {
 	}
 	s.Reads, s.Writes, bytes = s.Reads-m.Reads, s.Writes-m.Writes, bytes-m.Bytes
 	m.Reads, m.Bytes = m.Reads+scans, m.Bytes+scanned
-	s.ServerData, s.ServerLog = d.serverTimes(Data), d.serverTimes(Log)
+	s.ServerData = d.serverTimes(Data)
+	s.ServerLog = d.serverTimes(Log)
 	s.Databases = d.Databases()
 	s.IOPS = s.Reads + s.Writes
 	s.PageIOPS = bytes / PageBytes

@@ -74,6 +74,7 @@ func ReadBench(dir string) (*Bench, error) {
 	return b, nil
 }
 
+// Counted are the runs that count.
 func (b *Bench) Counted() (all []*Made) {
 	for _, r := range b.Runs {
 		if r.Counts {

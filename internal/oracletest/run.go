@@ -143,7 +143,8 @@ func (r *Run) window() error {
 		if err := errors.Join(errA, errB); err != nil {
 			return fmt.Errorf("window %q: %w", asked[0], err)
 		}
-		r.from, r.to = a.Milliseconds(), b.Milliseconds()
+		r.from = a.Milliseconds()
+		r.to = b.Milliseconds()
 	}
 	if r.to > all[len(all)-1].end+100 {
 		return nil

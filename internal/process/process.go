@@ -112,7 +112,7 @@ func listens(dir string, pid int, port uint64) bool {
 		return false
 	}
 	const listening = 10
-	//lint:ignore SA1019 netlink, which is to take its place, tells of ds2's own network alone, not of a process's
+	//nolint:staticcheck // netlink, its successor, knows ds2's own network alone, not a process's
 	for _, sockets := range []func() (procfs.NetTCP, error){own.NetTCP, own.NetTCP6} {
 		all, _ := sockets() // a machine may have one of the two alone
 		for _, socket := range all {

@@ -121,7 +121,9 @@ func TestCompareText(t *testing.T) {
 	disks.Runs[0].Unsteady = "not steady: fifths of the window differ by 25.0 %, more than 20 %"
 	disks.DropUnsteady = true
 	disks.Runs = append(disks.Runs, disks.Runs[2])
-	disks.Runs[3].Dir, disks.Runs[3].Headline, disks.Spec.Runs = "run-4", opmOfRun(14399, 143.99), 4
+	disks.Runs[3].Dir = "run-4"
+	disks.Runs[3].Headline = opmOfRun(14399, 143.99)
+	disks.Spec.Runs = 4
 	disks.Status = result.Interrupted
 	ssd.Runs[0].Warnings = []string{"other programs take 94 % of the CPUs"}
 	ssd.Runs[2].Warnings = []string{"other programs take 10 % of the CPUs"}

@@ -53,7 +53,8 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each",
 	}
 	if f.Name == compare.Main {
-		b.Place, b.YName = picture, all[0].Unit()
+		b.Place = picture
+		b.YName = all[0].Unit()
 		if b.Title == all[0].Words.Rate {
 			b.Title = all[0].Words.PerMinute()
 		}

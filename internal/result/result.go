@@ -4,16 +4,19 @@
 //
 // A record is a directory, by default ds2-results/<start in UTC>-<run id>:
 //
-//	summary.json       the Summary, in schema version Schema; written when the run starts, with status "running", and
-//	                   again when it ends, each time whole
+//	summary.json       the Summary, in schema version Schema; written when the run starts, with
+//	                   status "running", and again when it ends, each time whole
 //	samples.csv.gz     one line a second with the columns of samplesColumns
-//	histograms.csv.gz  one line an interval and series: from_s, to_s, series, the exact sum of its response times and an
-//	                   HdrHistogram of microseconds in the compressed V2 encoding
-//	slowest.csv.gz     one line for each of the measure.MostSlow slowest orders of each interval, with the operation
-//	                   that took the time
-//	host.csv.gz        one line a second of the machine's and the database's counters (package monitor): t_s, negative
-//	                   before the first orders, and the columns that the machine has
-//	run.log            what the driver logged; run.log.1 is what stood before, when that was too much
+//	histograms.csv.gz  one line an interval and series: from_s, to_s, series, the exact sum of its
+//	                   response times and an HdrHistogram of microseconds in the compressed V2
+//	                   encoding
+//	slowest.csv.gz     one line for each of the measure.MostSlow slowest orders of each interval,
+//	                   with the operation that took the time
+//	host.csv.gz        one line a second of the machine's and the database's counters (package
+//	                   monitor): t_s, negative before the first orders, and the columns that the
+//	                   machine has
+//	run.log            what the driver logged; run.log.1 is what stood before, when that was too
+//	                   much
 //
 // The CSV files are written as the run goes; nothing of them stays in memory.
 //
@@ -268,6 +271,7 @@ func NewCheck(target, name string, passed bool, expected, found any) Check {
 	}
 }
 
+// Passed says whether all checks of an audit passed.
 func Passed(checks []Check) bool {
 	return !slices.ContainsFunc(checks, func(c Check) bool { return !c.Passed })
 }

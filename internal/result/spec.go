@@ -195,6 +195,7 @@ func valueOf(all []Said, name string) string {
 // Duration is a time that records have in seconds.
 type Duration struct{ time.Duration }
 
+// MarshalJSON writes seconds, as all durations of a record.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.Seconds()) }
 
 // UnmarshalJSON refuses what no run can take.

@@ -43,6 +43,7 @@ type Verdict struct {
 // Verdicts are those of a run, or of several, in the order of their limits.
 type Verdicts []Verdict
 
+// Passed says whether all limits hold.
 func (verdicts Verdicts) Passed() bool {
 	return !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.OK })
 }

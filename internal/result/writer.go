@@ -88,6 +88,7 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	return w, nil
 }
 
+// Log writes to run.log.
 func (w *Writer) Log() io.Writer { return w.log }
 
 // Sample appends a sample. A crash of ds2 loses it until the end of the interval.

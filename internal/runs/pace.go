@@ -175,7 +175,9 @@ func (p *pace) take(one paced) {
 	} else {
 		p.pacer.Sample(rate, each)
 	}
-	p.record.Rate, p.record.Reached, p.record.Limited = p.pacer.Rate, p.pacer.Frozen, p.pacer.Limited
+	p.record.Rate = p.pacer.Rate
+	p.record.Reached = p.pacer.Frozen
+	p.record.Limited = p.pacer.Limited
 	p.kept = p.record.Reached
 	p.state.Store(p.text(each * rate))
 	p.set(p.record.Rate)

@@ -223,6 +223,7 @@ func (r *Run) Sampler() *monitor.Sampler { return r.observation.sampler }
 // Newest is the last sample of machine and databases; without values before the first.
 func (r *Run) Newest() monitor.Row { return r.observation.newest() }
 
+// Options are those that the run was made with.
 func (r *Run) Options() Options { return r.options }
 
 // Meter is where the run's figures are while it goes on.

@@ -113,7 +113,8 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 	if n := len(rows.Rows); n > 0 {
 		d.To = rows.Rows[n-1].Time
 		rows.Rows = rows.Rows[max(0, n-warmSamples):]
-		now.Samples, now.At = len(rows.Rows), d.To.Sub(d.From).Seconds()
+		now.Samples = len(rows.Rows)
+		now.At = d.To.Sub(d.From).Seconds()
 		w.checkpoints(&now, *rows)
 		if slope, reads := measure.Slope(d.ReadLatencies()); reads >= leastReads {
 			now.Slope = &slope

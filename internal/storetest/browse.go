@@ -49,7 +49,11 @@ func (s *suite) browseByWords(t *testing.T) {
 	} {
 		for _, batch := range []int{1, 9, 100_000} {
 			what := fmt.Sprintf("%s: %q, batch %d", test.name, test.words, batch)
-			for op, texts := range map[calls.Op][]string{calls.OpBrowseByTitle: titles, calls.OpBrowseByActor: actors} {
+			searched := map[calls.Op][]string{
+				calls.OpBrowseByTitle: titles,
+				calls.OpBrowseByActor: actors,
+			}
+			for op, texts := range searched {
 				browse := calls.Browse{Op: op, Batch: batch, Text: []byte(test.words)}
 				rows, err := session.Browse(t.Context(), &browse)
 				require.NoError(t, err)

@@ -69,7 +69,8 @@ func (s *suite) inDoubt(t *testing.T) {
 		done string // the rows that it wrote; empty where it writes nothing
 	}{
 		{"purchase", func(session calls.Session) error {
-			_, err := session.Purchase(t.Context(), order(buyer, calls.Item{Product: 90, Quantity: 1}))
+			one := order(buyer, calls.Item{Product: 90, Quantity: 1})
+			_, err := session.Purchase(t.Context(), one)
 			return err
 		}, fmt.Sprintf("orders WHERE customerid = %d", buyer)},
 		{"new customer", func(session calls.Session) error {
@@ -78,7 +79,8 @@ func (s *suite) inDoubt(t *testing.T) {
 		}, "customers WHERE username = 'newuser9'"},
 		{"login", func(session calls.Session) error { return logIn(t.Context(), session) }, ""},
 		{"browse", func(session calls.Session) error {
-			_, err := session.Browse(t.Context(), &calls.Browse{Op: calls.OpBrowseByCategory, Batch: 5, Category: 3})
+			browse := &calls.Browse{Op: calls.OpBrowseByCategory, Batch: 5, Category: 3}
+			_, err := session.Browse(t.Context(), browse)
 			return err
 		}, ""},
 	} {

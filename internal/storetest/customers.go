@@ -83,7 +83,8 @@ func (s *suite) newCustomer(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, id, int64(Size.Customers), "though %d customers were loaded", Size.Customers)
 	const columns = `firstname, lastname, address1, COALESCE(address2, 'null'), city, COALESCE(state, 'null'), zip,
-		country, region, email, phone, creditcardtype, creditcard, creditcardexpiration, username, password,
+		country, region, email, phone, creditcardtype, creditcard,
+		creditcardexpiration, username, password,
 		age, income, gender`
 	assert.Equal(t, []string{"O'BRIEN,LASTNAME,1 Dell Way,null,CITY,null,00000,South Africa,2," +
 		"LASTNAME@dell.com,1234567890,3,1234567890123456,2012/03,newuser1,password,55,100000,F"},

@@ -229,12 +229,14 @@ func (b *Breaker) count(phase schema.Phase, n int64) {
 	}
 }
 
+// Copied breaks the load in its phase of data, by rows.
 func (b *Breaker) Copied(_ datagen.Table, rows, bytes int64) {
 	if bytes > 0 || b.Phase == "" { // of one phase, not those of an earlier load
 		b.count(schema.Data, rows)
 	}
 }
 
+// Statement breaks the load in another phase, by statements.
 func (b *Breaker) Statement(phase schema.Phase, _ string, ended bool) {
 	if !ended {
 		b.count(phase, 1)

@@ -118,7 +118,11 @@ func (s *suite) rollback(t *testing.T) {
 		{"the first falls short", []calls.Item{{Product: 22, Quantity: 6}, {Product: 23, Quantity: 1}}},
 		{
 			"one product twice, too much together",
-			[]calls.Item{{Product: 22, Quantity: 3}, {Product: 21, Quantity: 1}, {Product: 22, Quantity: 3}},
+			[]calls.Item{
+				{Product: 22, Quantity: 3},
+				{Product: 21, Quantity: 1},
+				{Product: 22, Quantity: 3},
+			},
 		},
 		{
 			"would be restocked between its two lines",

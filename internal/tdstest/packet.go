@@ -94,7 +94,15 @@ func text(b []byte) string {
 func Text(payload []byte) string { return strings.ReplaceAll(string(payload), "\x00", "") }
 
 func parseLogin(payload []byte) (Login, error) {
-	const optionFlags1, optionFlags3, user, password, extension, database, fixed = 24, 27, 40, 44, 56, 68, 94
+	const (
+		optionFlags1 = 24
+		optionFlags3 = 27
+		user         = 40
+		password     = 44
+		extension    = 56
+		database     = 68
+		fixed        = 94
+	)
 	if len(payload) < fixed {
 		return Login{}, errors.New("LOGIN7 is too short")
 	}

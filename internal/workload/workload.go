@@ -69,6 +69,7 @@ type Operation struct {
 	Outside bool
 }
 
+// Names are those of operations, by Op.
 func Names(operations []Operation) []string {
 	names := make([]string, len(operations))
 	for i, o := range operations {
@@ -146,9 +147,11 @@ type Driven interface {
 // parameter.
 type Refusal struct{ error }
 
+// Refuse makes a Refusal.
 func Refuse(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
 func (r *Refusal) Unwrap() error              { return r.error }
 
+// Run is a workload under way.
 type Run interface {
 	// NewUser makes the user of a seat. It neither connects nor asks the database.
 	NewUser(s Seat) User

@@ -15,6 +15,7 @@ import (
 // a workload.
 type Workloads map[string]Workload
 
+// Names are the names of all, sorted.
 func (w Workloads) Names() []string {
 	return slices.Sorted(maps.Keys(w))
 }

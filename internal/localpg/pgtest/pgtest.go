@@ -176,7 +176,8 @@ func Counted(t testing.TB, db *sql.DB) {
 // Await asks again and again until a query says that it is so.
 func Await(t testing.TB, db *sql.DB, query string) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !Value[bool](t, db, query); time.Sleep(10 * time.Millisecond) {
+	deadline := time.Now().Add(5 * time.Minute)
+	for ; !Value[bool](t, db, query); time.Sleep(10 * time.Millisecond) {
 		require.False(t, time.Now().After(deadline), "after minutes it is not so: %s", query)
 	}
 }

@@ -50,7 +50,8 @@ func (s *Store) Slices(
 	if err != nil || version < 140000 {
 		return nil, 0, s.Wrap("ask for the size of "+table, err)
 	}
-	for from, step := behind, max(bytes/block, 1); from*block < size || slices == nil; from += step {
+	step := max(bytes/block, 1)
+	for from := behind; from*block < size || slices == nil; from += step {
 		slice := fmt.Sprintf("ctid >= '(%d,0)'", from)
 		// the last one goes on to the end, wherever that is by then
 		if to := from + step; to*block < size {

@@ -62,7 +62,8 @@ func (s *Store) classified(op string, err error) error {
 		if isAny(network, syscall.EMFILE) {
 			failed.Hint = "let this process open more files: ulimit -n, or LimitNOFILE of a service"
 		}
-	case errors.As(err, &connect) && (isAny(err, context.DeadlineExceeded) || errors.As(err, &length)):
+	case errors.As(err, &connect) &&
+		(isAny(err, context.DeadlineExceeded) || errors.As(err, &length)):
 		failed.Op = "connect to " + s.Label()
 		failed.Err = errors.New("the connection is accepted, and nothing answers in time")
 		if length != nil {

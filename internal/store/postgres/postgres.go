@@ -180,6 +180,7 @@ func (s *Store) Config(ctx context.Context) (*pgx.ConnConfig, error) {
 	return config, s.askPassword(ctx, config)
 }
 
+// Engine is the name of the engine, postgres.
 func (s *Store) Engine() string { return Engine }
 
 // Label is host:port/database; a Unix socket's directory stands for the host.
@@ -189,6 +190,8 @@ func (s *Store) Label() string {
 	)
 }
 
+// DB is a pool of connections for what is no part of a run, such as a load and an audit.
 func (s *Store) DB() *sql.DB { return s.db }
 
+// Close closes the pool. Connections of users are closed by their users.
 func (s *Store) Close() error { return s.db.Close() }

@@ -149,7 +149,8 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 		ctx,
 		"drop the snapshot of "+s.Label(),
 		func(conn *pgx.Conn, name string) error {
-			for _, name := range []string{name, s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix} {
+			unfinished := []string{s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix}
+			for _, name := range append(unfinished, name) {
 				if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
 					return err
 				}

@@ -54,10 +54,13 @@ func (c *Conn) Take(arena []byte) {
 	c.arena = arena
 }
 
-// These add a parameter.
-
+// Int16 adds a parameter of type smallint.
 func (c *Conn) Int16(v int16) { c.Take(binary.BigEndian.AppendUint16(c.arena, uint16(v))) }
+
+// Int32 adds a parameter of type integer.
 func (c *Conn) Int32(v int32) { c.Take(binary.BigEndian.AppendUint32(c.arena, uint32(v))) }
+
+// Int64 adds a parameter of type bigint.
 func (c *Conn) Int64(v int64) { c.Take(binary.BigEndian.AppendUint64(c.arena, uint64(v))) }
 
 // Hundredths adds a parameter of type numeric, with two decimal places.

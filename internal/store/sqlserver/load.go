@@ -197,10 +197,6 @@ func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	return map[string]float64{
-		statement.Name: min(share, 1),
-	}, s.Wrap(
-		"ask how far the full-text index is",
-		err,
-	)
+	progress := map[string]float64{statement.Name: min(share, 1)}
+	return progress, s.Wrap("ask how far the full-text index is", err)
 }

@@ -245,6 +245,7 @@ func (s *Store) master() *sql.DB {
 	return sql.OpenDB(connector{s, config})
 }
 
+// Name is the name of the database.
 func (s *Store) Name() string { return s.config.Database }
 
 // Schema is the user's default one.

@@ -179,7 +179,8 @@ func TestBackupsUnknown(t *testing.T) {
 	}})
 	s := openURL(t, server.URL("DS2"))
 	how := store.Copying{Tell: progress.Ignore, Warn: func(text string) { t.Error(text) }}
-	for _, f := range []func(context.Context, store.Copying) error{s.CreateSnapshot, s.RestoreSnapshot} {
+	jobs := []func(context.Context, store.Copying) error{s.CreateSnapshot, s.RestoreSnapshot}
+	for _, f := range jobs {
 		err := f(t.Context(), how)
 		require.Equal(t, store.Connection, store.Classify(err), "%v", err)
 		require.ErrorContains(t, err, "ds2_snapshot_DS2.bak")

@@ -67,6 +67,7 @@ var newFedAuthConnector func(target string) (*mssql.Connector, error)
 // names no user.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
+// Engine is the name of the engine, sqlserver.
 func (s *Store) Engine() string { return Engine }
 
 // Label is host:port/database, or host\instance/database for a named instance.
@@ -78,8 +79,10 @@ func (s *Store) Label() string {
 	return escape.Text(host + "/" + s.config.Database)
 }
 
+// DB is a pool of connections for what is no part of a run, such as a load and an audit.
 func (s *Store) DB() *sql.DB { return s.db }
 
+// Close closes the pool. Connections of users are closed by their users.
 func (s *Store) Close() error { return s.db.Close() }
 
 // LocksTables marks an engine that loads under a lock of the whole table (bulk): load.TableLocker.

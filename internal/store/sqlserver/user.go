@@ -53,10 +53,13 @@ func (c *Conn) param(value driver.Value) {
 	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: value})
 }
 
-// These add a parameter.
-
+// Int16 adds a parameter of type smallint.
 func (c *Conn) Int16(v int16) { c.param(v) }
+
+// Int32 adds a parameter of type int.
 func (c *Conn) Int32(v int32) { c.param(v) }
+
+// Int64 adds a parameter of type bigint.
 func (c *Conn) Int64(v int64) { c.param(v) }
 
 // Text adds a varchar: the columns are, and a comparison with nvarchar could not use their indexes.

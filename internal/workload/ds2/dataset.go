@@ -19,6 +19,7 @@ type Dataset struct {
 
 func (d Dataset) String() string { return "size " + d.Size.String() }
 
+// Info is what the table ds2_info says of the dataset.
 func (d Dataset) Info() store.Info {
 	info := store.Info{
 		store.InfoWorkload:       Name,

@@ -194,7 +194,9 @@ func (u *Draws) take(texts []byte) []byte {
 // newCustomer draws a customer in the forms of the dataset (WORKLOAD.md section 3), from the US or
 // the rest of the world by halves.
 func (u *Draws) newCustomer(c *calls.Customer) {
-	c.FirstName, c.LastName, c.City = u.letters(6), u.letters(10), u.letters(7)
+	c.FirstName = u.letters(6)
+	c.LastName = u.letters(10)
+	c.City = u.letters(7)
 	if u.rand.IntN(2) == 0 {
 		c.State = u.text(datagen.States[u.rand.IntN(len(datagen.States))])
 		c.Zip = u.numbered("", 10000, 99999)

@@ -21,10 +21,12 @@ type Plan struct {
 	Seeds   []uint64 // of the rows of the targets; nil: unknown
 }
 
+// Workload is DVD Store 2 with the size of the plan.
 func (p *Plan) Workload() workload.Workload {
 	return Workload{Size: &p.Config.Size, Engines: p.Engines}
 }
 
+// Size is that of each target, such as W.
 func (p *Plan) Size() string { return p.Config.Size.String() }
 
 // parameters are DS2's in a record.
@@ -33,11 +35,13 @@ type parameters struct {
 	Words string `json:"words_sha256"`
 }
 
+// Describe writes the workload's parameters into the record.
 func (p *Plan) Describe(a *result.Spec) {
 	c := p.Config
 	size := p.Config.Size
 	words := p.Config.Words.Sum()
-	a.DataSeeds, a.Own = p.Seeds, result.NewBlock(parameters{c, words})
+	a.DataSeeds = p.Seeds
+	a.Own = result.NewBlock(parameters{c, words})
 	a.InWords = []result.Said{
 		{Name: "customers", Value: fmt.Sprint(size.Customers)},
 		{Name: "orders a month", Value: fmt.Sprint(size.OrdersPerMonth)},
@@ -62,14 +66,17 @@ func (p *Plan) Begin(string) workload.Run { return &Run{config: p.Config, target
 // Target opens a connection for one user of a target.
 type Target = func(context.Context) (calls.Session, error)
 
+// Run is the DVD Store 2 under way: what its users share.
 type Run struct {
 	config  Config
 	targets []Target
 	books   *books.Books // nil: none are kept
 }
 
+// Keep has acknowledged purchases written into a journal.
 func (r *Run) Keep(j workload.Journal) { r.books = books.New(j) }
 
+// NewUser makes the user of a seat.
 func (r *Run) NewUser(s workload.Seat) workload.User {
 	return &User{
 		run:    r,

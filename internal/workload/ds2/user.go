@@ -26,12 +26,16 @@ type User struct {
 	bought   int64 // the id of the order that the purchase made
 }
 
+// Connect opens the connection of the user, or another one after it was lost.
 func (u *User) Connect(ctx context.Context) (err error) {
 	u.session, err = u.run.targets[u.target](ctx)
 	return err
 }
 
-func (u *User) Close(ctx context.Context) error        { return u.session.Close(ctx) }
+// Close closes the connection of the user.
+func (u *User) Close(ctx context.Context) error { return u.session.Close(ctx) }
+
+// Think draws a think time of that mean.
 func (u *User) Think(mean time.Duration) time.Duration { return workload.Think(u.draws.rand, mean) }
 
 // maxTries is how many names a new customer tries. They are drawn from ever more, so that taken
@@ -104,6 +108,7 @@ func (u *User) enterStore(p workload.Player) error {
 	)
 }
 
+// Call executes an operation of the order that was drawn, once.
 func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 	switch s := u.session; op {
 	case calls.OpLogin:

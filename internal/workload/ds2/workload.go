@@ -22,6 +22,7 @@ var (
 	_ workload.Keeper       = (*Run)(nil)
 )
 
+// Name is that of the workload in databases and records.
 const Name = "ds2"
 
 // Workload is DVD Store 2.
@@ -32,8 +33,10 @@ type Workload struct {
 	Engines calls.Engines // that have the calls that an audit tries
 }
 
+// Name is that of the workload.
 func (Workload) Name() string { return Name }
 
+// Words are those of orders (WORKLOAD.md section 6).
 func (Workload) Words() result.Words {
 	return result.Words{
 		Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM,
@@ -54,10 +57,13 @@ func (Workload) Words() result.Words {
 	}
 }
 
+// Operations are the procedures and the price query, by Op.
 func (Workload) Operations() []workload.Operation { return calls.Operations }
 
+// Counts are the names of the workload's own counts.
 func (Workload) Counts() []string { return calls.Counts }
 
+// Counters are the workload's own for Prometheus.
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{
 		{
@@ -81,6 +87,7 @@ func (Workload) Mark(ctx context.Context, target store.Database, after bool) (re
 	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }
 
+// Audit asks a database whether it holds what it must.
 func (w Workload) Audit(
 	ctx context.Context,
 	target store.Database,
@@ -89,8 +96,10 @@ func (w Workload) Audit(
 	return audit.Check(ctx, target, w.Engines, w.Size, a)
 }
 
+// Journal is the header of a journal's file and the length of an entry.
 func (Workload) Journal() (header string, entryBytes int) { return books.Header, books.Size }
 
+// CheckJournal looks for what a journal noted in a database.
 func (Workload) CheckJournal(
 	ctx context.Context, target store.Database, entries []byte, of workload.Noted,
 ) ([]result.Check, error) {

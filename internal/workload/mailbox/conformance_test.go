@@ -387,7 +387,8 @@ func (e engine) twice(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close(context.Background())
 	steps := make([]mailbox.Step, 4)
-	for i, op := range []workload.Op{mailbox.Insert, mailbox.Replace, mailbox.Delete, mailbox.Read} {
+	ops := []workload.Op{mailbox.Insert, mailbox.Replace, mailbox.Delete, mailbox.Read}
+	for i, op := range ops {
 		n := uint64(i)
 		if op == mailbox.Insert {
 			n = 1 << 30

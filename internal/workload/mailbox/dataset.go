@@ -25,6 +25,7 @@ type Dataset struct {
 func (d Dataset) shape() Shape   { return Shape{d.Size.Mailboxes, d.Seed} }
 func (d Dataset) String() string { return d.Size.String() }
 
+// Info is what the table ds2_info says of the dataset.
 func (d Dataset) Info() store.Info {
 	return store.Info{
 		store.InfoWorkload: Name,
@@ -47,6 +48,7 @@ func (d Dataset) For(label string) workload.Dataset {
 	return d
 }
 
+// SignatureColumns tell tables of the mailbox store from those of others.
 func (Dataset) SignatureColumns() map[string]string {
 	return map[string]string{string(table): "folder_id"}
 }
@@ -152,8 +154,10 @@ const recordBytes = 8192 * (1 + 1./262 + 1./4000)
 // steps of 50; the rest is for growth and the log, alike.
 func Fit(bytes, mailbox int64) int { return int(0.6*float64(bytes)/float64(mailbox)) / 50 * 50 }
 
+// Bytes are those of all mailboxes.
 func (s Size) Bytes() int64 { return int64(s.Mailboxes) * s.MailboxBytes }
 
+// Records are as many as fill the mailboxes.
 func (s Size) Records() int64 {
 	bytes := float64(s.Mailboxes) * float64(s.MailboxBytes) // it may be more than an int64 holds
 	return int64(bytes / recordBytes)

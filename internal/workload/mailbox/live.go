@@ -22,12 +22,15 @@ func NewLive(users int) *Live {
 	return l
 }
 
+// Share is the part of the records that a user works on.
 func (l *Live) Share(user int) *Share { return &l.shares[user] }
 
 func (l *Live) of(n uint64) *Share { return &l.shares[n%uint64(len(l.shares))] }
 
+// Add notes that record n is there.
 func (l *Live) Add(n uint64) { l.of(n).add(n) }
 
+// Records is the number of records that are there.
 func (l *Live) Records() (n int64) {
 	for i := range l.shares {
 		n += l.shares[i].records
@@ -45,6 +48,7 @@ func (l *Live) End() (end uint64) {
 	return end
 }
 
+// Has says whether record n is there.
 func (l *Live) Has(n uint64) bool { return has(l.of(n).live, n/uint64(len(l.shares))) }
 
 // Written says whether record n was written since the run began.

@@ -59,6 +59,7 @@ func (l *Live) Save(dir string, target int) error {
 // errLiveFile is what LoadLive finds in a file that is not whole.
 var errLiveFile = errors.New("it is not whole")
 
+// LoadLive reads what a run noted of a target, from the directory of its record.
 func LoadLive(dir string, target int) (*Live, error) {
 	name := liveFile(dir, target)
 	b, err := os.ReadFile(name)

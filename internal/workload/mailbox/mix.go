@@ -36,6 +36,7 @@ type Mix struct {
 	Lazy    int `json:"lazy_commit_percent"`
 }
 
+// Check is an error where the shares are not those of a whole.
 func (m Mix) Check() error {
 	shares := fmt.Sprintf(
 		"inserts %d, deletes %d, replaces %d, reads %d",
@@ -53,6 +54,7 @@ func (m Mix) Check() error {
 	return nil
 }
 
+// Draw draws the next operation.
 func (m Mix) Draw(r *rand.Rand) workload.Op {
 	switch p := r.IntN(100); {
 	case p < m.Insert:
@@ -66,6 +68,7 @@ func (m Mix) Draw(r *rand.Rand) workload.Op {
 	}
 }
 
+// DrawLazy draws whether the transaction commits lazily.
 func (m Mix) DrawLazy(r *rand.Rand) bool { return r.IntN(100) < m.Lazy }
 
 // profiles are the mixes of versions of Exchange's engine that have a source (mailbox/WORKLOAD.md
@@ -76,6 +79,7 @@ var profiles = []Parameters{
 	{Profile: "exchange2013", Mix: Mix{Insert: 40, Delete: 20, Replace: 5, Read: 35, Lazy: 70}},
 }
 
+// ProfileNames are the names that FindProfile knows.
 func ProfileNames() []string {
 	var names []string
 	for _, p := range profiles {
@@ -84,6 +88,7 @@ func ProfileNames() []string {
 	return names
 }
 
+// FindProfile is the profile of that name, or an error that lists all.
 func FindProfile(name string) (Parameters, error) {
 	if i := slices.IndexFunc(profiles, func(p Parameters) bool {
 		return p.Profile == name

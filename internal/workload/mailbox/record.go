@@ -76,6 +76,7 @@ func fill(body []byte, state uint64) {
 // ErrDamaged is what Check finds where a record is not what was written.
 var ErrDamaged = errors.New("the record's checksum does not match its contents")
 
+// Check is ErrDamaged where the body does not match the checksum.
 func (r *Record) Check() error {
 	if len(r.Body) != BodySize {
 		return fmt.Errorf("%w: its body has %d bytes, not %d", ErrDamaged, len(r.Body), BodySize)

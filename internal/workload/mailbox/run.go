@@ -23,17 +23,20 @@ type Plan struct {
 	Targets    []Target
 }
 
+// Target is a database with its engine, and what was loaded into it.
 type Target struct {
 	Store   store.Database
 	Engine  Engine
 	Dataset Dataset
 }
 
+// Workload is the mailbox store on the engine of the targets.
 func (p *Plan) Workload() workload.Workload {
 	first := p.Targets[0]
 	return Workload{Engines: map[string]Engine{first.Store.Engine(): first.Engine}}
 }
 
+// Size is that of each target.
 func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
 
 // parametersRecord are the workload's parameters in a record.
@@ -58,6 +61,7 @@ type stateRecord struct {
 
 const unknownBytes = -1
 
+// Describe writes the workload's parameters into the record.
 func (p *Plan) Describe(a *result.Spec) {
 	m := p.Parameters
 	target, _ := p.TargetIOPS()
@@ -95,6 +99,7 @@ func (p *Plan) Begin(dir string) workload.Run {
 	}
 }
 
+// Run is the mailbox store under way: what its users share.
 type Run struct {
 	parameters Parameters
 	targets    []Target

@@ -63,7 +63,8 @@ func (r run) trend(windows []measure.Window) []result.Section {
 		for _, v := range []float64{d.IOPS, d.Reads, d.Writes, d.LogWrites, transactions(r.Series, begin, end)} {
 			row = append(row, decimals(v, 1))
 		}
-		for _, kind := range []monitor.IOKind{{Role: monitor.Data}, {Role: monitor.Log, Write: true}} {
+		kinds := []monitor.IOKind{{Role: monitor.Data}, {Role: monitor.Log, Write: true}}
+		for _, kind := range kinds {
 			kind.Over = monitor.VerdictMeans
 			mean, longest, known := seen.Slowest(kind) // longest: of the means of 15 s
 			row = append(row, decimalsOr(known, 1000*mean, 3), decimalsOr(known, 1000*longest, 3))

@@ -18,6 +18,7 @@ import (
 	"ds2/internal/workload"
 )
 
+// Name is that of the workload in databases and records.
 const Name = "mailbox"
 
 // Workload is the mailbox store.
@@ -36,6 +37,7 @@ var (
 	_ workload.Teller    = (*Run)(nil)
 )
 
+// Name is that of the workload.
 func (Workload) Name() string { return Name }
 
 // Words are those of transactions, of which the I/Os of the drives count.
@@ -45,11 +47,13 @@ func (Workload) Words() result.Words {
 	}
 }
 
+// Operations are those on mailboxes, by Op.
 func (Workload) Operations() []workload.Operation { return operations }
 
 // Counts are none: what happened is in the numbers of transactions and operations.
 func (Workload) Counts() []string { return nil }
 
+// Counters are the workload's own for Prometheus.
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{{
 		Name: "mailbox_operations_total", Help: "Operations on mailboxes that were acknowledged.",

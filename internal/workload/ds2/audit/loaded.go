@@ -19,8 +19,9 @@ const (
 
 // Loaded are the size of the dataset, and the seed of its rows, as in datagen.Options.
 func Loaded(info store.Info) (size datagen.Size, seed uint64, err error) {
-	var numbers [4]uint64
-	for i, name := range [...]string{InfoCustomers, InfoOrdersPerMonth, InfoProducts, InfoDataSeed} {
+	names := [...]string{InfoCustomers, InfoOrdersPerMonth, InfoProducts, InfoDataSeed}
+	var numbers [len(names)]uint64
+	for i, name := range names {
 		text, noted := info[name]
 		if name == InfoDataSeed && !noted {
 			continue

@@ -45,7 +45,8 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 		return err
 	}
 	err = conn.QueryRowContext(ctx, linesPass(p.span, int64(a.size.Products), computed)).
-		Scan(&withLines, &orderless, &wrong, &p.strays, &p.lines.rows, &net, &p.lines.print, &p.sold)
+		Scan(&withLines, &orderless, &wrong, &p.strays,
+			&p.lines.rows, &net, &p.lines.print, &p.sold)
 	if err != nil {
 		return err
 	}
@@ -58,8 +59,15 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for name, n := range map[string]int64{
-		withoutLines: orders - withLines, misnumbered: wrong, lineOrder.name(): orderless, wrongNet: net,
-		runOrders: ofRun, runTotals: cents, wrongTax: tax, wrongTotal: total, orderCustomer.name(): orphaned,
+		withoutLines:         orders - withLines,
+		misnumbered:          wrong,
+		lineOrder.name():     orderless,
+		wrongNet:             net,
+		runOrders:            ofRun,
+		runTotals:            cents,
+		wrongTax:             tax,
+		wrongTotal:           total,
+		orderCustomer.name(): orphaned,
 	} {
 		a.answers[name] += n
 	}

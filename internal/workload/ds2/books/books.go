@@ -57,6 +57,7 @@ type Books struct {
 	line    []byte
 }
 
+// New keeps books in a journal.
 func New(j workload.Journal) *Books { return &Books{journal: j} }
 
 // Bought notes that a target acknowledged the purchase p as an order. It keeps nothing of p.

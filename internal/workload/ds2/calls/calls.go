@@ -15,6 +15,7 @@ import (
 // that the operations need.
 type Connect func(ctx context.Context, target store.Database) (Session, error)
 
+// Engines are how a user connects, by the name of the engine.
 type Engines map[string]Connect
 
 // Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query
@@ -107,6 +108,7 @@ const (
 	NumOps
 )
 
+// Operations are the names of those in metrics and records, by Op.
 var Operations = []workload.Operation{
 	OpLogin:            {Name: "login"},
 	OpNewCustomer:      {Name: "new_customer"},

@@ -40,9 +40,13 @@ type session struct {
 	takeLogin, takeID, takeProduct, takePrice func([]store.Value) error
 }
 
+// NewSession calls the procedures on a connection.
 func NewSession(c Conn) Session {
 	s := &session{Conn: c}
-	s.takeLogin, s.takeID, s.takeProduct, s.takePrice = s.readLogin, s.readID, s.readProduct, s.readPrice
+	s.takeLogin = s.readLogin
+	s.takeID = s.readID
+	s.takeProduct = s.readProduct
+	s.takePrice = s.readPrice
 	return s
 }
 
@@ -71,7 +75,10 @@ func (s *session) readLogin(row []store.Value) error {
 
 func (s *session) NewCustomer(ctx context.Context, c *Customer) (int64, error) {
 	s.Call(int(OpNewCustomer))
-	for _, v := range [...][]byte{c.FirstName, c.LastName, c.Address1, c.Address2, c.City, c.State, c.Zip, c.Country} {
+	names := [...][]byte{
+		c.FirstName, c.LastName, c.Address1, c.Address2, c.City, c.State, c.Zip, c.Country,
+	}
+	for _, v := range names {
 		s.Text(v)
 	}
 	s.Int16(c.Region)

@@ -24,6 +24,7 @@ var statements = []sqlserver.Statement{
 
 type conn struct{ *sqlserver.Conn }
 
+// Connect opens a user's connection with the statements that it will call.
 func Connect(ctx context.Context, target store.Database) (calls.Session, error) {
 	c, err := target.(*sqlserver.Store).ConnectUser(ctx, statements...)
 	if err != nil {

@@ -13,9 +13,10 @@ import (
 
 var _ mailbox.Engine = Engine{}
 
+// Engine is how the mailbox store works on PostgreSQL.
 type Engine struct{}
 
-// SharesLog: a cluster has one.
+// SharesLog is true: the databases of a cluster have one log.
 func (Engine) SharesLog() bool { return true }
 
 // Check has nothing to refuse: each transaction says by itself how it commits.
@@ -54,6 +55,7 @@ type session struct {
 	lazy bool          // its first row is that of lazily
 }
 
+// Connect opens a user's connection with the statements that it will execute.
 func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
 	if err != nil {
@@ -62,12 +64,13 @@ func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Sessi
 	return &session{Conn: conn}, nil
 }
 
+// Bytes are those of the table with its indexes and its TOAST table.
 func (Engine) Bytes(ctx context.Context, target store.Database) (bytes int64, err error) {
 	err = target.DB().QueryRowContext(ctx, "SELECT pg_total_relation_size('messages')").Scan(&bytes)
 	return bytes, target.Wrap("ask for the size of "+target.Label(), err)
 }
 
-// Counted: the server estimates only.
+// Counted is unknown: the server only estimates the rows of a table.
 func (Engine) Counted(context.Context, store.Database) (int64, error) {
 	return mailbox.UnknownRecords, nil
 }
@@ -116,10 +119,11 @@ func (s *session) found(row [][]byte) bool {
 		return false
 	}
 	r := &s.step.Record
-	r.Flags, r.Sum = binary.BigEndian.Uint32(row[0]), binary.BigEndian.Uint32(row[1])
+	r.Flags = binary.BigEndian.Uint32(row[0])
+	r.Sum = binary.BigEndian.Uint32(row[1])
 	r.Body = append(r.Body[:0], row[2]...)
 	return true
 }
 
-// ByKey: rows come by their numbers, and the key is made after them.
+// ByKey is false: rows come by their numbers, and the key is made after them.
 func (Engine) ByKey() bool { return false }

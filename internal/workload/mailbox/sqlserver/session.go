@@ -14,9 +14,10 @@ import (
 
 var _ mailbox.Engine = Engine{}
 
+// Engine is how the mailbox store works on SQL Server.
 type Engine struct{}
 
-// SharesLog: each database has its own.
+// SharesLog is false: each database has a log of its own.
 func (Engine) SharesLog() bool { return false }
 
 // Check asks whether commits can be lazy and full: by themselves, neither the option of a database
@@ -70,6 +71,7 @@ type session struct {
 	step *mailbox.Step // under way
 }
 
+// Connect opens a user's connection with the statements that it will execute.
 func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*sqlserver.Store).ConnectUser(ctx, statements...)
 	if err != nil {
@@ -146,6 +148,6 @@ func (s *session) found(row []sqlserver.Value) error {
 	return nil
 }
 
-// ByKey: in the order of the clustered key, in which the table lies, nothing is sorted, no page is
-// split, and of new pages the server logs only that they are there.
+// ByKey is true: in the order of the clustered key, in which the table lies, nothing is sorted, no
+// page is split, and of new pages the server logs only that they are there.
 func (Engine) ByKey() bool { return true }
