@@ -21,11 +21,7 @@ func (d *Dataset) customerBytes(c *customers) float64 {
 	}
 	const income, gender = 5.2, 2 // 20000 to 100000 in steps of 20000; ",M"
 	row := customerHeadLen + customerMidLen + customerTailLen + place + income + gender
-	return d.bytes(
-		row,
-		c.first,
-		c.rows,
-	) + digits(
+	return d.bytes(row, c.first, c.rows) + digits(
 		c.first,
 		c.rows,
 	) // the number stands in the row twice

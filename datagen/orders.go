@@ -61,9 +61,7 @@ type orders struct {
 func (m month) orders() *orders {
 	first := m.first()
 	return &orders{
-		id: uint64(
-			first,
-		) - 1,
+		id:        uint64(first) - 1,
 		last:      uint64(first-1) + uint64(m.size.OrdersPerMonth),
 		random:    newRandom(m.seed, 0),
 		days:      monthDays[m.index],

@@ -183,9 +183,7 @@ func (f *benchFlags) takeUp(seedGiven bool, o *runs.Options) (result.Bench, erro
 
 // outError has an error of the directory of the records be one of its flag.
 func outError(err error) error {
-	if _, bad := errors.AsType[*experiment.DirError](
-		err,
-	); bad ||
+	if _, bad := errors.AsType[*experiment.DirError](err); bad ||
 		errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	}

@@ -79,9 +79,7 @@ func made(
 		slow := float64(second / 31) // 1 in the second half
 		for range 40 - int(20*slow) + random.IntN(8) {
 			var o measure.Order
-			d := time.Duration(
-				1+slow*4,
-			)*10*time.Millisecond + time.Duration(
+			d := time.Duration(1+slow*4)*10*time.Millisecond + time.Duration(
 				random.IntN(9000),
 			)*time.Microsecond
 			o.AddLatency(0, d)

@@ -131,10 +131,7 @@ func commandReference() string {
 				if f.Hidden {
 					return
 				}
-				grouped := groupedFlags(
-					c,
-					"all",
-				) != groupedFlags(
+				grouped := groupedFlags(c, "all") != groupedFlags(
 					c,
 					"",
 				) // the command's help has headings

@@ -91,10 +91,7 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	fmt.Fprintf(
 		w,
 		"rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d ",
-		milliseconds(
-			t.Sum[calls.OpLogin],
-			logins,
-		),
+		milliseconds(t.Sum[calls.OpLogin], logins),
 		milliseconds(t.Sum[calls.OpNewCustomer], customers),
 		milliseconds(browseTime, browses),
 		milliseconds(t.Sum[calls.OpPurchase], purchases),

@@ -238,9 +238,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 			"each run of %s: %ssettle %s, idle %s, users %s (%s), cool down %s, audit",
 			c.Name,
 			restore,
-			timeWords(
-				b.Settle.Duration,
-			),
+			timeWords(b.Settle.Duration),
 			timeWords(b.Idle.Duration),
 			users,
 			counted,

@@ -181,11 +181,7 @@ func TestAuditLosesItsServer(t *testing.T) {
 		words("drive --target %s --threads 2 --warmup-time 0 --run-time 6s --out out", target)...)
 	db := pgtest.DB(t, target)
 	pgtest.Await(t, db, "SELECT count(*) > 1200 FROM orders") // the first are the run's
-	locked(
-		t,
-		target,
-		"LOCK TABLE categories",
-	) // which the audit counts, and orders do not read
+	locked(t, target, "LOCK TABLE categories")                // which the audit counts, and orders do not read
 	pgtest.Await(
 		t,
 		db,

@@ -125,10 +125,7 @@ func makeUp(t *testing.T, seed uint64) *madeUp {
 	for range m.random.IntN(4) {
 		a.LimitTexts = append(a.LimitTexts, pick(
 			m,
-			fmt.Sprintf(
-				"opm > %.0f",
-				60*base*(.85+.2*m.random.Float64()),
-			),
+			fmt.Sprintf("opm > %.0f", 60*base*(.85+.2*m.random.Float64())),
 			"order p95 < 60ms",
 			"purchase mean <= 21ms",
 			"browse p99 < 45ms",

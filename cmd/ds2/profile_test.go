@@ -15,25 +15,17 @@ func TestSchedule(t *testing.T) {
 	long := func(d time.Duration) result.Duration { return result.Duration{Duration: d} }
 	short := result.Spec{Threads: 1, Targets: []string{"db"}, RampRate: 10}
 	usual := result.Spec{
-		Threads:  33,
-		Targets:  []string{"db"},
-		RampRate: 10,
-		WarmupTime: long(
-			time.Minute,
-		),
-		RunTime:   long(20 * time.Minute),
-		DrainTime: long(30 * time.Second),
+		Threads:    33,
+		Targets:    []string{"db"},
+		RampRate:   10,
+		WarmupTime: long(time.Minute),
+		RunTime:    long(20 * time.Minute),
+		DrainTime:  long(30 * time.Second),
 	}
 	warm := usual
-	warm.Idle = long(
-		2 * time.Minute,
-	)
-	warm.Cooldown = long(
-		90 * time.Second,
-	)
-	warm.WarmWithin = long(
-		10 * time.Minute,
-	)
+	warm.Idle = long(2 * time.Minute)
+	warm.Cooldown = long(90 * time.Second)
+	warm.WarmWithin = long(10 * time.Minute)
 	for _, tt := range []struct {
 		run  result.Spec
 		want string

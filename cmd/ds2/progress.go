@@ -126,9 +126,7 @@ func showLines(w io.Writer, line func() string, end string) (stop func()) {
 	}
 	halt := startTicking(time.Second, func() {
 		text := []rune(line())
-		if width := columns(
-			w,
-		); width > 0 &&
+		if width := columns(w); width > 0 &&
 			len(text) >= width { // a longer one could not be drawn over
 			text = text[:width-1]
 		}

@@ -87,9 +87,7 @@ func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: waitfor FILE TEXT")
 	}
 	for {
-		if content, err := os.ReadFile(
-			ts.MkAbs(args[0]),
-		); err == nil &&
+		if content, err := os.ReadFile(ts.MkAbs(args[0])); err == nil &&
 			strings.Contains(string(content), args[1]) {
 			return
 		}

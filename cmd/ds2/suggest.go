@@ -48,9 +48,7 @@ func suggest(cmd *cobra.Command, err error) string {
 			strings.ReplaceAll(commands, "\n\t", " or "),
 		)
 	}
-	if unknown, ok := errors.AsType[*pflag.NotExistError](
-		err,
-	); ok &&
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok &&
 		len(unknown.GetSpecifiedName()) > 1 {
 		if best := nearest(cmd.Flags(), unknown.GetSpecifiedName()); best != "" {
 			text = fmt.Sprintf("%s; did you mean --%s?", text, best)

@@ -112,9 +112,7 @@ func fitMailboxes(capacity, mailboxBytes int64) fitLine {
 func (l fitLine) String() string {
 	return fmt.Sprintf(
 		"%s: %d mailboxes of %d MB, a database of %s, and %s each for growth and the log",
-		bytesText(
-			l.Capacity,
-		),
+		bytesText(l.Capacity),
 		l.Mailboxes,
 		l.MailboxBytes>>20,
 		bytesText(l.Database),

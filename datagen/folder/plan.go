@@ -164,9 +164,7 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 // so that they are made again.
 func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 	for i, e := range p.manifest.Files {
-		if stat, err := os.Lstat(
-			filepath.Join(p.dir, e.Name),
-		); err == nil &&
+		if stat, err := os.Lstat(filepath.Join(p.dir, e.Name)); err == nil &&
 			!stat.Mode().IsRegular() {
 			// The new file takes the place of the link: where it leads is not this dataset's.
 			p.manifest.Files[i].Sum = ""

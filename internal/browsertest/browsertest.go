@@ -31,9 +31,7 @@ func Start(t *testing.T, allowed string) context.Context {
 	}
 	options := append(
 		chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(
-			chromium,
-		),
+		chromedp.ExecPath(chromium),
 		chromedp.WindowSize(1200, 1600),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)

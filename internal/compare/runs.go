@@ -304,9 +304,7 @@ func again(read conclude.Reader, dir string, b *result.Bench) error {
 			continue
 		}
 		record, err := read.Run(filepath.Join(dir, run.Dir))
-		if _, short := errors.AsType[*conclude.WindowError](
-			err,
-		); short &&
+		if _, short := errors.AsType[*conclude.WindowError](err); short &&
 			run.Status == result.Aborted {
 			run.Headline = result.Headline{}
 			continue

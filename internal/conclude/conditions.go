@@ -17,10 +17,8 @@ func (v view) costs(power *result.Power) *result.Costs {
 		WrittenBytes: v.total(monitor.DiskWrittenBytes),
 		LogBytes:     v.total(monitor.DatabaseLogBytes),
 		ClientCPU:    v.mean(monitor.ClientOwn),
-		ServerCPU: v.total(
-			monitor.ServerProcessors,
-		),
-		Joules: cmp.Or(power, new(result.Power)).Active,
+		ServerCPU:    v.total(monitor.ServerProcessors),
+		Joules:       cmp.Or(power, new(result.Power)).Active,
 	}
 	for _, device := range v.Counters.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(device)

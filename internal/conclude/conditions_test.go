@@ -51,20 +51,11 @@ func TestCostsAddUp(t *testing.T) {
 			}
 			return row
 		},
-		monitor.ItemColumn(
-			monitor.DiskReads,
-			"sda",
-		),
+		monitor.ItemColumn(monitor.DiskReads, "sda"),
 		monitor.ItemColumn(monitor.DiskReadTime, "sda"),
-		monitor.ItemColumn(
-			monitor.DiskReads,
-			"sdb",
-		),
+		monitor.ItemColumn(monitor.DiskReads, "sdb"),
 		monitor.ItemColumn(monitor.DiskReadTime, "sdb"),
-		monitor.ItemColumn(
-			monitor.DiskWrites,
-			"sda",
-		),
+		monitor.ItemColumn(monitor.DiskWrites, "sda"),
 		monitor.ItemColumn(monitor.DiskWriteTime, "sda"),
 		monitor.DatabaseLogBytes,
 		monitor.CPUBusy,

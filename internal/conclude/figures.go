@@ -44,9 +44,7 @@ func (v view) figures() result.Evidence {
 		ClientOwn:       v.mean(monitor.ClientOwn),
 		ClientUsed:      v.mean(monitor.ClientUsed),
 		ClientThrottled: v.mean(monitor.ClientThrottled),
-		ServerUsed: v.highest(
-			monitor.ServerUsed,
-		),
+		ServerUsed:      v.highest(monitor.ServerUsed),
 		ServerThrottled: v.highest(monitor.ServerThrottled),
 		DiskBusy:        v.highest(monitor.DiskBusy),
 		NetworkUsed:     v.highest(monitor.NetworkUsed),

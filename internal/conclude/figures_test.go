@@ -333,9 +333,7 @@ func TestFirstWindow(t *testing.T) {
 	var in Input
 	for second := range 60 {
 		in.Series.Samples = append(in.Series.Samples, measure.Sample{
-			End: time.Duration(
-				second+1,
-			) * time.Second,
+			End:    time.Duration(second+1) * time.Second,
 			Length: time.Second,
 			Phase:  measure.PhaseRun,
 			Counts: measure.Counts{Orders: 10},

@@ -271,10 +271,7 @@ func TestBenchStops(t *testing.T) {
 		) // while it settles for the second run
 		defer cancel()
 		dir := t.TempDir()
-		b, err := newScript(
-			outcome{opm: 10},
-			outcome{opm: 20},
-		).bench(dir).
+		b, err := newScript(outcome{opm: 10}, outcome{opm: 20}).bench(dir).
 			Do(t.Context(), stop, ofReport)
 		require.ErrorIs(t, err, driver.ErrStopped)
 		require.Equal(t, result.Interrupted, b.Status)

@@ -188,11 +188,7 @@ func newDrive(t testing.TB, fileSystem string) *drive {
 		require.NoError(t, err)
 		return f
 	}
-	d.table, d.segment, d.other = file(
-		d.data,
-	), file(
-		d.log,
-	), file(
+	d.table, d.segment, d.other = file(d.data), file(d.log), file(
 		filepath.Join(d.slow.Dir, "others"),
 	)
 	var err error

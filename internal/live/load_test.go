@@ -37,12 +37,10 @@ func TestLoadShow(t *testing.T) {
 			Phase:    "data",
 			Doing:    "vacuum orders, vacuum products",
 			Left:     "about 2s left",
-			Share: new(
-				.25,
-			),
-			Facts:  facts("5,000", "4"),
-			At:     2,
-			Values: []*float64{new(2500.), new(2.)},
+			Share:    new(.25),
+			Facts:    facts("5,000", "4"),
+			At:       2,
+			Values:   []*float64{new(2500.), new(2.)},
 		}
 		assert.Equal(t, want, show.Now(), "after two seconds")
 		want.Values = nil

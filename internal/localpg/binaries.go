@@ -218,10 +218,7 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	if err := os.Chmod(unpacked, 0o755); err != nil {
 		return err
 	}
-	if err := os.Rename(
-		unpacked,
-		dir,
-	); err != nil &&
+	if err := os.Rename(unpacked, dir); err != nil &&
 		!errors.Is(err, fs.ErrExist) { // else another process was first
 		return err
 	}

@@ -29,14 +29,7 @@ func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 	// freedom: a window that is far off makes the variation wide, too. The factor is by simulation
 	// (docs/evidence/2026-11-simulations.md).
 	freedom := e.freedom * (2 - float64(len(window))/float64(len(stretch)))
-	return Student(
-		.975,
-		freedom,
-	) * math.Sqrt(
-		variance,
-	) * float64(
-		time.Minute,
-	) / float64(
+	return Student(.975, freedom) * math.Sqrt(variance) * float64(time.Minute) / float64(
 		span.To-span.From,
 	), e.few, nil
 }

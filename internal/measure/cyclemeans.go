@@ -56,9 +56,7 @@ func newCycleMeans(
 		}
 		return sums.at(
 			begins[cycle]+length(cycle)*time.Duration(phase)/phases,
-		) - shape[phase]*float64(
-			length(cycle),
-		)
+		) - shape[phase]*float64(length(cycle))
 	}
 	squares := 0.
 	n := 0.

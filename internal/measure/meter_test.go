@@ -40,10 +40,7 @@ func TestMeterLosesNothing(t *testing.T) {
 		sample := m.Sample(at, make([]Users, 2))
 		counted += sample.Counts.Orders
 		errors += sample.Errors
-		series.Samples, series.Intervals = append(
-			series.Samples,
-			sample,
-		), append(
+		series.Samples, series.Intervals = append(series.Samples, sample), append(
 			series.Intervals,
 			m.Interval(at),
 		)

@@ -66,10 +66,7 @@ func ParseWindow(text string) (WindowSpec, error) {
 		w.Auto = true
 		return w, nil
 	}
-	if cycles, number, ok := strings.Cut(
-		span,
-		"=",
-	); ok &&
+	if cycles, number, ok := strings.Cut(span, "="); ok &&
 		strings.TrimSpace(cycles) == CyclesWindow {
 		n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 16)
 		if err != nil || n == 0 {

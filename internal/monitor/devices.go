@@ -54,9 +54,7 @@ func (fs FS) Find(dir string) (FileSystem, error) {
 			return found, fmt.Errorf("no block device stands behind its %s file system (%s)",
 				mount.FSType, mount.Source)
 		}
-		if one, _ := filepath.Glob(
-			filepath.Join(fs.Sys, "fs/btrfs/*/devices", device),
-		); len(
+		if one, _ := filepath.Glob(filepath.Join(fs.Sys, "fs/btrfs/*/devices", device)); len(
 			one,
 		) > 0 {
 			devices, _ = filepath.Glob(filepath.Join(filepath.Dir(one[0]), "*"))
@@ -225,9 +223,7 @@ func (fs FS) journals(drive string) (files []string, all bool) {
 		devices = append(devices, filepath.Base(filepath.Dir(p)))
 	}
 	for _, d := range devices {
-		if above, _ := os.ReadDir(
-			filepath.Join(fs.Sys, "class/block", d, "holders"),
-		); len(
+		if above, _ := os.ReadDir(filepath.Join(fs.Sys, "class/block", d, "holders")); len(
 			above,
 		) > 0 {
 			return nil, false

@@ -74,9 +74,7 @@ func (e *Exporter) narrow(ctx context.Context) {
 	}
 	query := url.Values{}
 	for _, m := range e.first[e.kind.success] {
-		if collector := string(
-			m.Metric["collector"],
-		); m.Value == 1 &&
+		if collector := string(m.Metric["collector"]); m.Value == 1 &&
 			slices.Contains(e.kind.collectors, collector) {
 			query.Add("collect[]", collector)
 		}

@@ -130,10 +130,7 @@ func (k *exporterKind) counted(x exposition) counted {
 			MemoryAvailable: x.sum(k.memory, nil),
 			CPUSteal:        x.sum(k.probe, stolen),
 			CPUFrequency:    x.sum(clock, nil) / float64(len(x[clock])),
-			CPUThrottles: x.sum(
-				"node_cpu_core_throttles_total",
-				nil,
-			) + x.sum(
+			CPUThrottles: x.sum("node_cpu_core_throttles_total", nil) + x.sum(
 				"node_cpu_package_throttles_total",
 				nil,
 			),
@@ -267,9 +264,7 @@ func (k *exporterKind) disks(x exposition) readings {
 // The kernel shows an NVMe drive that several controllers may reach as one drive, nvme0n1, and as a
 // path for each controller, nvme0c0n1, which takes part of the same requests. Since Linux 6.4 both
 // count them, before only the paths do.
-var nvmeDrive, nvmePath = regexp.MustCompile(
-	`^nvme\d+n\d+$`,
-), regexp.MustCompile(
+var nvmeDrive, nvmePath = regexp.MustCompile(`^nvme\d+n\d+$`), regexp.MustCompile(
 	`^(nvme\d+)c\d+(n\d+)$`,
 )
 
@@ -346,11 +341,8 @@ var (
 
 func nodeMachine(x exposition) Machine {
 	return Machine{
-		Hostname: x.text("node_uname_info", "nodename"),
-		System: cmp.Or(
-			x.text("node_os_info", "pretty_name"),
-			x.text("node_uname_info", "sysname"),
-		),
+		Hostname:    x.text("node_uname_info", "nodename"),
+		System:      cmp.Or(x.text("node_os_info", "pretty_name"), x.text("node_uname_info", "sysname")),
 		Kernel:      x.text("node_uname_info", "release"),
 		Processor:   x.text("node_cpu_info", "model_name"),
 		Processors:  len(x.by("node_cpu_seconds_total", "cpu")),

@@ -161,9 +161,7 @@ func readSMART(ctx context.Context, program, drive string) (SMARTReading, error)
 		"--json=o", "--info", "--attributes", "--log=devstat", "--nocheck=standby", "/dev/"+drive)
 	c.WaitDelay = time.Second
 	stdout, err := c.Output()
-	if _, exited := errors.AsType[*exec.ExitError](
-		err,
-	); err != nil &&
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil &&
 		(!exited || ctx.Err() != nil) {
 		return SMARTReading{}, err
 	}

@@ -241,10 +241,7 @@ func newLine(a, b []point) (l line) {
 	for _, p := range a {
 		for _, q := range b {
 			if p.block == q.block {
-				l.rises, l.later = append(
-					l.rises,
-					q.logarithm-p.logarithm,
-				), append(
+				l.rises, l.later = append(l.rises, q.logarithm-p.logarithm), append(
 					l.later,
 					q.number-p.number,
 				)

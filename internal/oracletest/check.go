@@ -21,9 +21,7 @@ func Check(dir string) (wrong []string, records int) {
 		var found []string
 		switch s.text("kind") {
 		case "run":
-			if r, err := ReadRun(
-				dir,
-			); err == nil && s.text("status") != "running" &&
+			if r, err := ReadRun(dir); err == nil && s.text("status") != "running" &&
 				s.at("windows") != nil {
 				found = r.Check()
 				records = records + 1

@@ -369,11 +369,7 @@ func (r *Run) logWait() float64 {
 		}
 		writes = writes + n
 		writing = writing + took
-		if n, took = s.number(
-			"db.log_syncs_per_second",
-		), s.number(
-			"db.log_sync",
-		); n > 0 &&
+		if n, took = s.number("db.log_syncs_per_second"), s.number("db.log_sync"); n > 0 &&
 			took >= 0 {
 			syncs = syncs + n
 			syncing = syncing + took

@@ -41,10 +41,7 @@ func benchView(c compare.Configuration) view {
 		Byline:  byline(c.Start, "bench "+c.RunID, c.KitVersion, strings.Join(c.Targets, ", ")),
 		Figures: alone.figures(),
 		Tables: []table{
-			runTable(
-				alone.Configurations,
-				c.Median,
-			),
+			runTable(alone.Configurations, c.Median),
 			limitTable(c.Limits).trimmed(),
 			conditionTable(c),
 			medianCosts(c),
@@ -112,9 +109,7 @@ func (v *view) findBench(c compare.Configuration) {
 			proof,
 			"The %d valid runs of %s average %s ± %s %s "+
 				"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
-			len(
-				runs,
-			),
+			len(runs),
 			c.Name,
 			opmOf(c.RunsMean, c.RunsCI95),
 			uncertainty(c.RunsCI95),

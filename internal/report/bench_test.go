@@ -61,10 +61,7 @@ func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
 	}
 	for i, v := range opm {
 		c.Runs = append(c.Runs, result.BenchRun{
-			Dir: fmt.Sprintf(
-				"run-%d",
-				i+1,
-			),
+			Dir:        fmt.Sprintf("run-%d", i+1),
 			Status:     result.Done,
 			Counts:     true,
 			Headline:   opmOfRun(v, v/100),

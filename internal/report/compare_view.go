@@ -176,10 +176,7 @@ func (c comparison) sentence() string {
 				numbers.Worth(*least, *least),
 			)
 		}
-		if d := c.Of(
-			most.Name,
-			compare.PerWatt,
-		); d != nil && d.Significant != nil &&
+		if d := c.Of(most.Name, compare.PerWatt); d != nil && d.Significant != nil &&
 			*d.Significant {
 			text += fmt.Sprintf(
 				"; but %s of %s: %s",

@@ -43,9 +43,7 @@ func CSV(w io.Writer, records []*result.Record) error {
 	for _, r := range records {
 		for _, s := range r.Series.Samples {
 			line := []string{
-				cell(
-					r.RunID,
-				),
+				cell(r.RunID),
 				decimals(s.End.Seconds(), 3),
 				cell(string(s.Phase)),
 				strconv.Itoa(s.Users),

@@ -66,10 +66,7 @@ func Devices(all []Device) Page {
 					what,
 					fmt.Sprint(p.Depth),
 					figure(p.IOPS),
-					numbers.Decimals(
-						1e3*p.Mean,
-						3,
-					),
+					numbers.Decimals(1e3*p.Mean, 3),
 					numbers.Decimals(1e3*p.P95, 3),
 					numbers.Decimals(1e3*p.P99, 3),
 				)

@@ -72,9 +72,7 @@ func runView(r *result.Record, id string) view {
 		eventTable(s),
 		slowestTable(s),
 		ioTable(s),
-		limitTable(
-			s.Limits,
-		).trimmed(),
+		limitTable(s.Limits).trimmed(),
 		targetTable(s),
 		failureTable(s),
 		deepCheckTable(s.DeepChecks),

@@ -38,12 +38,8 @@ func searchView(r result.Search) view {
 		RunID:    r.RunID,
 		Headline: "no result",
 		Byline:   byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Title: fmt.Sprintf(
-			"Search for the largest number of users: %s, size %s",
-			r.Engine,
-			r.Size,
-		),
-		Figures: nearTable(r),
+		Title:    fmt.Sprintf("Search for the largest number of users: %s, size %s", r.Engine, r.Size),
+		Figures:  nearTable(r),
 		Tables: []table{
 			trialTable(r),
 			limitTable(r.Verdicts).trimmed(),
@@ -174,10 +170,7 @@ func trialTable(r result.Search) table {
 			opmOf(&trial.Value, nil),
 			figure(1000*trial.P95),
 			iops,
-			decimals(
-				d.Read,
-				2,
-			),
+			decimals(d.Read, 2),
 			decimals(d.Write, 2),
 			decimals(d.LogWrite, 2),
 			numbers.Decimals(100*trial.Strain, 0),

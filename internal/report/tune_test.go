@@ -34,13 +34,7 @@ func search() result.Search {
 		},
 		SearchConfig: result.SearchConfig{Start: 1, Max: 512, Confirm: 3},
 		Trials: []result.Trial{
-			trial(
-				4,
-				2000,
-				0.03,
-				0.15,
-				false,
-			),
+			trial(4, 2000, 0.03, 0.15, false),
 			trial(8, 7200, 0.25, 1.25, false),
 			trial(7, 6900, 0.19, 0.95, true),
 			trial(7, 7000, 0.18, 0.9, true),

@@ -58,9 +58,7 @@ func simulate(hours int, sample func(measure.Sample), interval func(measure.Inte
 			var sum time.Duration
 			for op := range operations {
 				d := time.Duration(
-					float64(
-						time.Millisecond,
-					) * math.Exp(
+					float64(time.Millisecond) * math.Exp(
 						random.NormFloat64()/2+float64(second%300)/600,
 					),
 				)

@@ -56,9 +56,7 @@ func CheckDir(dir string) error {
 		return fmt.Errorf("create record: %w", err)
 	}
 	for _, e := range entries {
-		if target, ok := atomicfile.Target(
-			e.Name(),
-		); !ok || target != SummaryFile ||
+		if target, ok := atomicfile.Target(e.Name()); !ok || target != SummaryFile ||
 			!e.Type().IsRegular() {
 			return fmt.Errorf("create record in %s: %w", dir, ErrNotEmpty)
 		}

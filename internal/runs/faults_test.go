@@ -120,11 +120,7 @@ func (f *faulty) smallDisk(t *testing.T) (fill fault) {
 	return func(_ context.Context, met amid) error {
 		ballast := filepath.Join(dir, "ballast")
 		defer os.Remove(ballast)
-		if err := os.WriteFile(
-			ballast,
-			make([]byte, 64<<20),
-			0o600,
-		); !errors.Is(
+		if err := os.WriteFile(ballast, make([]byte, 64<<20), 0o600); !errors.Is(
 			err,
 			syscall.ENOSPC,
 		) {

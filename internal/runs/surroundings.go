@@ -69,10 +69,7 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 	tell := func(format string, args ...any) {
 		if text := fmt.Sprintf(
 			format,
-			args...); !slices.Contains(
-			w,
-			text,
-		) { // several targets of a server say the same
+			args...); !slices.Contains(w, text) { // several targets of a server say the same
 			w = append(w, text)
 		}
 	}

@@ -112,12 +112,7 @@ func (v Verification) note(ctx context.Context, target store.Database, checks []
 	} else if !v.How.Whole || info[store.InfoFailed] == "" {
 		return
 	}
-	if err := store.SetInfo(
-		ctx,
-		target.DB(),
-		store.InfoFailed,
-		failed,
-	); err != nil &&
+	if err := store.SetInfo(ctx, target.DB(), store.InfoFailed, failed); err != nil &&
 		v.How.Warn != nil {
 		v.How.Warn(
 			fmt.Sprintf("%s does not keep whether its audit passed: %v", target.Label(), err),

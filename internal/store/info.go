@@ -74,9 +74,7 @@ func SetInfo(ctx context.Context, db *sql.DB, name, value string) error {
 		return err
 	}
 	if value != "" {
-		row := "INSERT INTO ds2_info (name, value) VALUES (" + Literal(
-			name,
-		) + ", " + Literal(
+		row := "INSERT INTO ds2_info (name, value) VALUES (" + Literal(name) + ", " + Literal(
 			value,
 		) + ")"
 		if _, err := tx.ExecContext(ctx, row); err != nil {

@@ -61,13 +61,11 @@ func customer(username string) *calls.Customer {
 		CreditCardType:       3,
 		CreditCard:           []byte("1234567890123456"),
 		CreditCardExpiration: []byte("2012/03"),
-		Username: []byte(
-			username,
-		),
-		Password: []byte("password"),
-		Age:      55,
-		Income:   100_000,
-		Gender:   'F',
+		Username:             []byte(username),
+		Password:             []byte("password"),
+		Age:                  55,
+		Income:               100_000,
+		Gender:               'F',
 	}
 }
 

@@ -215,12 +215,7 @@ var (
 		Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. `+
 			`Using the user default database "master" instead.`), InMaster, Done(DoneFinal))}
 	NoDatabase = Refuse(
-		Error(
-			4060,
-			1,
-			11,
-			`Cannot open database "DS2" requested by the login. The login failed.`,
-		),
+		Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
 		LoginFailed,
 	)
 )

@@ -20,9 +20,7 @@ import (
 // *store.Error itself.
 func (s *Store) Wrap(op string, err error) error {
 	err = s.classified(op, err)
-	if e, ok := errors.AsType[*store.Error](
-		err,
-	); ok && e.Class == store.Connection &&
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Class == store.Connection &&
 		e.Hint == "" {
 		e.Hint = s.fullDrive()
 	}

@@ -51,10 +51,7 @@ func (s *Store) IOFaults(
 		for log := range 2 { // a start of the server begins a new one
 			itself := func(line *string) []any { return []any{line} }
 			found, err := store.Collect(ctx, s.db, askFaults, itself, begin, log)
-			if err = s.Wrap(
-				op,
-				err,
-			); err != nil &&
+			if err = s.Wrap(op, err); err != nil &&
 				(log == 0 || store.Classify(err) == store.Connection) {
 				return nil, err // else there may be no older one
 			}

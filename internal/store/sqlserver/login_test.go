@@ -23,12 +23,7 @@ import (
 var (
 	// As DONE has it where the server marks the message as an error: [MS-TDS] 2.2.7.6.
 	fallsBackMarked = tdstest.Decision{Answer: tdstest.Failed(
-		tdstest.Error(
-			4063,
-			1,
-			11,
-			`Cannot open database "DS2" that was requested by the login.`,
-		),
+		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login.`),
 		tdstest.InMaster,
 	)}
 	noDefault = tdstest.Refuse(

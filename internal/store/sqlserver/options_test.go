@@ -85,9 +85,7 @@ func selfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	require.NoError(t, err)
 	serial := bytes.Repeat([]byte{0x5A}, 16)
 	template := &x509.Certificate{
-		SerialNumber: new(
-			big.Int,
-		).SetBytes(serial),
+		SerialNumber:          new(big.Int).SetBytes(serial),
 		Subject:               pkix.Name{CommonName: "SSL_Self_Signed_Fallback"},
 		NotBefore:             time.Now().Add(-time.Hour),
 		NotAfter:              time.Now().Add(24 * time.Hour),

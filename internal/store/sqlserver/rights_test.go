@@ -85,16 +85,8 @@ func TestConnections(t *testing.T) {
 		"10 needed, 93 free": denied, "10 needed, 3 free": cells("10"),
 	} {
 		s := answering(t, map[string][]byte{
-			askWhat: sqlServer2022,
-			"'user connections'": cells(
-				"16.0.4100.1",
-				"owner",
-				"1",
-				"1",
-				"1",
-				"100",
-				"7",
-			),
+			askWhat:                          sqlServer2022,
+			"'user connections'":             cells("16.0.4100.1", "owner", "1", "1", "1", "100", "7"),
 			"dm_user_db_resource_governance": objective,
 		})
 		e, err := s.Examine(t.Context(), 8)

@@ -147,10 +147,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		// Where the restore did not begin, the database is as it was, only offline.
-		if d, failed := s.standing(
-			after,
-			master,
-		); failed == nil && d.state == "OFFLINE" &&
+		if d, failed := s.standing(after, master); failed == nil && d.state == "OFFLINE" &&
 			now.state == "ONLINE" {
 			_, failed = master.ExecContext(after, "ALTER DATABASE "+database+" SET ONLINE")
 			err = errors.Join(err, failed)

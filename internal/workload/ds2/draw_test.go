@@ -169,9 +169,7 @@ func TestNamesDoNotRunOut(t *testing.T) {
 		}
 		name := string(o.Customer.Username)
 		taken[name] = true
-		if number, _ := strconv.Atoi(
-			strings.TrimPrefix(name, "newuser"),
-		); n < 100 &&
+		if number, _ := strconv.Atoi(strings.TrimPrefix(name, "newuser")); n < 100 &&
 			number > c.Size.Customers {
 			beyond++
 		}

@@ -36,10 +36,7 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 	}
 	r := run{Input: in, engine: engine, unknown: "no window was measured"}
 	err := errors.Join(
-		result.ReadBlock(
-			in.Spec.Own,
-			&r.parametersRecord,
-		),
+		result.ReadBlock(in.Spec.Own, &r.parametersRecord),
 		result.ReadBlock(in.Found, &r.stateRecord),
 	)
 	if err != nil {
@@ -364,10 +361,7 @@ func ioRow(io monitor.FileIO, head ...string) []string {
 		return decimalsOr(ios > 0, math.Round(bytes/ios), 0)
 	}
 	return slices.Concat(head, timeCells(io.Times), []string{
-		decimals(
-			io.Reads,
-			3,
-		),
+		decimals(io.Reads, 3),
 		decimals(io.Writes, 3),
 		each(io.ReadBytes, io.Reads),
 		each(io.WrittenBytes, io.Writes),

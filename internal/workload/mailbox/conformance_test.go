@@ -68,9 +68,7 @@ func TestConformance(t *testing.T) {
 			200,
 			pagesRead,
 			audited,
-		}.run(
-			t,
-		)
+		}.run(t)
 	})
 }
 

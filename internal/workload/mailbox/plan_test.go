@@ -71,10 +71,7 @@ func (e sized) Bytes(context.Context, store.Database) (int64, error) {
 func TestSilentTarget(t *testing.T) {
 	r := &Run{dir: t.TempDir()}
 	for _, bytes := range []int64{5, 0, 7} {
-		r.targets, r.live = append(
-			r.targets,
-			Target{Engine: sized{bytes: bytes}},
-		), append(
+		r.targets, r.live = append(r.targets, Target{Engine: sized{bytes: bytes}}), append(
 			r.live,
 			NewLive(1),
 		)

@@ -117,9 +117,7 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 		run:    r,
 		target: uint16(s.Target),
 		shape:  r.targets[s.Target].Dataset.shape(),
-		share: r.live[s.Target].Share(
-			s.Index,
-		),
+		share:  r.live[s.Target].Share(s.Index),
 		random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
 	}
 }

@@ -27,11 +27,7 @@ func TestStatements(t *testing.T) {
 		disagreeingWithin(spans...),
 		anothersOrderWithin(spans...),
 		strangersWithin(spans[2], 10),
-		linesPass(
-			spans[0],
-			10,
-			100,
-		),
+		linesPass(spans[0], 10, 100),
 		linesPass(spans[2], 10, 100),
 		ordersPass(spans[1], 10, 100, span{1, 2}),
 		historyPass("1 = 1", 0, maxPart),
