@@ -108,6 +108,8 @@ func (f *benchFlags) check() error {
 		)
 	}
 	f.Restore = f.restore.Name()
+	f.RestoreCommand = withoutPasswords(f.restore.Command)
+	f.DiscardLog = f.restore.DiscardLog
 	if len(f.WindowTexts) == 0 && f.RunTime.Duration == 20*time.Minute {
 		f.WindowTexts = []string{"1000s-1200s"} // the storage report's
 	}

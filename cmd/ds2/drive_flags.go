@@ -389,6 +389,12 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	if f.Disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
 		return o, flagError("disclosure", err)
 	}
+	f.ObservedDevices = f.observe.Devices
+	f.Exporters = mapped(f.observe.Exporters, redact)
+	f.PowerCommand = withoutPasswords(f.observe.PowerCommand)
+	f.DeviceRecord = f.observe.deviceRecord
+	f.IOTrace = f.observe.IOTrace
+	f.ServerMemory = f.observe.ServerMemory
 	for _, t := range tenants() {
 		if err := t.judge(f); err != nil {
 			return o, err

@@ -137,7 +137,7 @@ func unlike(a, b Configuration) (warnings []string) {
 		return nil
 	}
 	var differ []string
-	for _, d := range result.Differences(a.Spec, b.Spec, result.Compared) {
+	for _, d := range result.Differences(a.Spec, b.Spec, result.Compare) {
 		differ = append(differ, fmt.Sprintf("%s %s and %s", d.Name, d.A, d.B))
 	}
 	if len(differ) == 0 {

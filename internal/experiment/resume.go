@@ -85,7 +85,7 @@ func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 
 // differing says in what two structs differ of which the one is continued as the other.
 func differing[T any](left, now T) (texts []string) {
-	for _, d := range result.Differences(left, now, result.Continued) {
+	for _, d := range result.Differences(left, now, result.Resume) {
 		texts = append(texts, fmt.Sprintf("%s %s, now %s", d.Name, d.A, d.B))
 	}
 	return texts

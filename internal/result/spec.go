@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,27 +14,27 @@ import (
 )
 
 // Spec is what a run was to be: the flags of a run fill it in, the driver goes by it, and every
-// record has it. A bench is continued with the same, and runs that are compared have the same, but
-// for the fields whose tag says that they may differ there.
+// record has it. A bench is resumed with the same, and runs that are compared have the same, but
+// for the fields whose tag mayDiffer names that use.
 type Spec struct {
 	KitVersion string `json:"kit_version"`
 	// or that of the bench or the search
-	RunID   string   `json:"run_id" differs:"continued,compared"`
-	Command *Command `json:"command,omitempty" differs:"continued,compared"`
+	RunID   string   `json:"run_id" mayDiffer:"compare,resume"`
+	Command *Command `json:"command,omitempty" mayDiffer:"compare,resume"`
 
 	Engine string `json:"engine"`
 	// what the kit lacks of it on this engine
-	Proof string `json:"proof,omitempty" differs:"compared"`
+	Proof string `json:"proof,omitempty" mayDiffer:"compare"`
 	// labels, without user or password
-	Targets []string `json:"targets" differs:"compared"`
+	Targets []string `json:"targets" mayDiffer:"compare"`
 	// of the rows of each target as they were loaded
 	DataSeeds []uint64 `json:"data_seeds,omitempty"`
 	Size      string   `json:"size"` // of the dataset
 	Workload  string   `json:"workload"`
-	Words     Words    `json:"words" differs:"continued,compared"` // the workload's
-	InWords   []Said   `json:"in_words,omitempty"`                 // the workload's parameters
+	Words     Words    `json:"words" mayDiffer:"compare,resume"` // the workload's
+	InWords   []Said   `json:"in_words,omitempty"`               // the workload's parameters
 	// Own are the same, which only the workload's room reads.
-	Own json.RawMessage `json:"own,omitempty" differs:"continued,compared"`
+	Own json.RawMessage `json:"own,omitempty" mayDiffer:"compare,resume"`
 
 	Threads    int      `json:"threads"` // per target
 	RampRate   float64  `json:"ramp_rate"`
@@ -47,7 +48,7 @@ type Spec struct {
 	Spacing    string   `json:"spacing,omitempty"`    // open loop: Poisson or even
 	// Seed is that of the first of several runs; each further one's is one more. Another draws
 	// other orders of the same kind.
-	Seed       uint64   `json:"seed" differs:"compared"`
+	Seed       uint64   `json:"seed" mayDiffer:"compare"`
 	UserOffset int      `json:"user_offset"`                 // number of the first user
 	ScrubRate  float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
 	EventTexts []string `json:"event_commands,omitempty"`    // each after its time
@@ -66,16 +67,30 @@ type Spec struct {
 
 	// Of a run among several: how many are to be made, the first for practice aside, and what is
 	// done around each.
-	Runs     int      `json:"runs,omitempty" differs:"continued,compared"`
+	Runs     int      `json:"runs,omitempty" mayDiffer:"compare,resume"`
 	Practice int      `json:"practice,omitempty"`
 	Restore  string   `json:"restore,omitempty"` // reset, snapshot, command or none
 	Settle   Duration `json:"settle_s,omitzero"`
 	Idle     Duration `json:"idle_s,omitzero"`
 	Cooldown Duration `json:"cooldown_s,omitzero"`
+	// RestoreCommand restores the database; what it does belongs to the array.
+	RestoreCommand string `json:"restore_command,omitempty" mayDiffer:"compare"`
+	DiscardLog     bool   `json:"discard_log,omitempty"` // of SQL Server, before a reset
+
+	// What is observed beside the users, as it was asked for, without passwords. A meter's log is
+	// not here: it may be added later.
+	ObservedDevices []string `json:"devices,omitempty" mayDiffer:"compare"`
+	Exporters       []string `json:"exporters,omitempty" mayDiffer:"compare"`
+	PowerCommand    string   `json:"power_command,omitempty" mayDiffer:"compare"`
+	DeviceRecord    string   `json:"device_record,omitempty" mayDiffer:"compare"`
+	IOTrace         bool     `json:"io_trace,omitempty"`
+	// that the server may use, where it was stated
+	ServerMemory int64 `json:"server_memory_bytes,omitempty"`
+
 	// DropUnsteady has runs that were not steady not count.
-	DropUnsteady bool `json:"drop_unsteady,omitempty" differs:"continued"`
+	DropUnsteady bool `json:"drop_unsteady,omitempty" mayDiffer:"resume"`
 	// Disclosure is what was stated of the array, by keys in Disclosures.
-	Disclosure map[string]string `json:"disclosure,omitempty" differs:"continued,compared"`
+	Disclosure map[string]string `json:"disclosure,omitempty" mayDiffer:"compare,resume"`
 }
 
 // Said is a parameter in words.
@@ -140,10 +155,10 @@ func (s Spec) Length() time.Duration {
 // Use is what several runs are for that have a Spec in common.
 type Use string
 
-// The uses that the tag differs names.
+// The uses that the tag mayDiffer names.
 const (
-	Continued Use = "continued" // a bench, a search or an experiment that was stopped
-	Compared  Use = "compared"
+	Resume  Use = "resume" // a bench, a search or an experiment that was stopped
+	Compare Use = "compare"
 )
 
 // Difference is a parameter that differs and has to be alike.
@@ -152,35 +167,49 @@ type Difference struct{ Name, A, B string }
 // Differences are those of two specs, or of other structs with such tags, for a use. A workload's
 // parameters have the names that reports have for them.
 func Differences[T any](a, b T, use Use) (all []Difference) {
-	other := reflect.ValueOf(b)
-	for field, value := range reflect.ValueOf(a).Fields() {
-		if strings.Contains(field.Tag.Get("differs"), string(use)) {
-			continue
-		}
-		before := parameters(field, value)
-		after := parameters(field, other.FieldByIndex(field.Index))
-		for _, p := range slices.Concat(before, after) {
-			one := Difference{p.Name, valueOf(before, p.Name), valueOf(after, p.Name)}
-			if one.A != one.B && !slices.Contains(all, one) {
-				all = append(all, one)
-			}
+	before := parameters(a, use)
+	after := parameters(b, use)
+	for _, p := range slices.Concat(before, after) {
+		one := Difference{p.Name, valueOf(before, p.Name), valueOf(after, p.Name)}
+		if one.A != one.B && !slices.Contains(all, one) {
+			all = append(all, one)
 		}
 	}
 	return all
 }
 
-// parameters are a field as a reader is told it: one, or those of the workload.
-func parameters(field reflect.StructField, of reflect.Value) []Said {
-	value := of.Interface()
-	switch v := value.(type) {
-	case []Said:
-		return v
-	case []string:
-		value = strings.Join(v, ", ")
+// parameters are the fields of a struct that have to be alike for a use, as a reader is told them.
+func parameters(of any, use Use) (all []Said) {
+	for field, value := range reflect.ValueOf(of).Fields() {
+		if !strings.Contains(field.Tag.Get("mayDiffer"), string(use)) {
+			all = append(all, told(field, value)...)
+		}
+	}
+	return all
+}
+
+// units are the ends of JSON names that a reader needs no more, the longest first.
+var units = regexp.MustCompile(`(_bytes_per_s|_per_s|_bytes|_s)$`)
+
+// told is a field as a reader is told it: one parameter, or those of the workload. A list with a
+// value for each target has only those that differ.
+func told(field reflect.StructField, of reflect.Value) []Said {
+	if parameters, ok := of.Interface().([]Said); ok {
+		return parameters
+	}
+	text := fmt.Sprint(of.Interface())
+	if of.Kind() == reflect.Slice {
+		var values []string
+		for _, one := range of.Seq2() {
+			if value := fmt.Sprint(one.Interface()); !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+		text = strings.Join(values, ", ")
 	}
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	name = strings.ReplaceAll(strings.TrimSuffix(name, "_s"), "_", " ")
-	return []Said{{name, fmt.Sprint(value)}}
+	name = strings.ReplaceAll(units.ReplaceAllString(name, ""), "_", " ")
+	return []Said{{name, text}}
 }
 
 // valueOf is that of a parameter.

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDifferences: whatever makes a run what it is differs both from what is continued and from
+// TestDifferences: whatever makes a run what it is differs both from what is resumed and from
 // what is compared, but for what a tag leaves out.
 func TestDifferences(t *testing.T) {
 	for _, c := range []struct {
-		change              func(*Spec)
-		continued, compared string // what differs
+		change            func(*Spec)
+		resumed, compared string // what differs
 	}{
 		{func(*Spec) {}, "", ""},
 		{func(s *Spec) { s.KitVersion = "v2" }, "kit version v1 v2", "kit version v1 v2"},
@@ -35,9 +35,21 @@ func TestDifferences(t *testing.T) {
 			s.LimitTexts = []string{"opm > 1"}
 		}, "limits none opm > 1", "limits none opm > 1"},
 		{func(s *Spec) { s.InWords = []Said{{"mix", "3"}} }, "mix none 3", "mix none 3"},
-		{func(s *Spec) { s.DataSeeds = []uint64{1} }, "data seeds [] [1]", "data seeds [] [1]"},
+		{func(s *Spec) { s.DataSeeds = []uint64{1} }, "data seeds none 1", "data seeds none 1"},
 		{func(s *Spec) { s.Seed = 1 }, "seed 0 1", ""},
 		{func(s *Spec) { s.Targets = []string{"db2/ds2"} }, "targets db1/ds2 db2/ds2", ""},
+		{func(s *Spec) { s.Rate = 40 }, "rate 0 40", "rate 0 40"},
+		{func(s *Spec) {
+			s.RestoreCommand = "b.sh"
+		}, "restore command none b.sh", ""},
+		{func(s *Spec) { s.ObservedDevices = []string{"sda"} }, "devices none sda", ""},
+		{func(s *Spec) {
+			s.Exporters = []string{"http://db1:9100"}
+		}, "exporters none http://db1:9100", ""},
+		{func(s *Spec) { s.PowerCommand = "watts" }, "power command none watts", ""},
+		{func(s *Spec) { s.DeviceRecord = "a.json" }, "device record none a.json", ""},
+		{func(s *Spec) { s.IOTrace = true }, "io trace false true", "io trace false true"},
+		{func(s *Spec) { s.ServerMemory = 1 }, "server memory 0 1", "server memory 0 1"},
 		{func(s *Spec) { s.DropUnsteady = true }, "", "drop unsteady false true"},
 		{func(s *Spec) { s.Runs = 5 }, "", ""},
 		{func(s *Spec) { s.RunID = "b" }, "", ""},
@@ -52,7 +64,7 @@ func TestDifferences(t *testing.T) {
 		}
 		b := a
 		c.change(&b)
-		for use, want := range map[Use]string{Continued: c.continued, Compared: c.compared} {
+		for use, want := range map[Use]string{Resume: c.resumed, Compare: c.compared} {
 			got := ""
 			for _, d := range Differences(a, b, use) {
 				got += d.Name + " " + d.A + " " + d.B
@@ -66,4 +78,13 @@ func TestDifferences(t *testing.T) {
 		assert.Equal(t, b, read, "read from a record")
 	}
 	assert.Error(t, json.Unmarshal([]byte(`{"run_time_s": -1}`), new(Spec)))
+}
+
+// TestTargetsAlike: targets whose values are alike are told once, however many they are.
+func TestTargetsAlike(t *testing.T) {
+	one := Spec{DataSeeds: []uint64{7}}
+	two := Spec{DataSeeds: []uint64{7, 7}}
+	assert.Empty(t, Differences(one, two, Compare))
+	two.DataSeeds[1] = 8
+	assert.Equal(t, []Difference{{"data seeds", "7", "7, 8"}}, Differences(one, two, Compare))
 }
