@@ -58,6 +58,16 @@ func ServerQueries(engine string) (Server, error) {
 	return s, nil
 }
 
+// Query is what an engine asks a server or a database besides, by the name of its file, such as
+// "database/schema". It is there, or the program is wrong.
+func Query(engine, name string) string {
+	text, err := serverFiles.ReadFile(path.Join(engine, name+".sql"))
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 // Counters gives the query for what a server of a major version counts for all its databases
 // together, of "server", or for each apart, of "database": rows of a name, as package monitor knows
 // it, and a number. Its file is a template of the version, which leaves out what only others count.

@@ -13,6 +13,7 @@ import (
 
 	"ds2/internal/background"
 	"ds2/internal/escape"
+	"ds2/internal/load"
 	"ds2/internal/monitor"
 	"ds2/internal/preflight"
 	"ds2/internal/result"
@@ -45,6 +46,7 @@ func (f *runFlags) ready(
 	if err == nil {
 		o.Command = invocation(cmd, cmd.Flags(), o.Plan)
 		f.driven(i.Soft, l, o)
+		f.sameSchema(i.Soft, l, o)
 		err = f.observed(i.Soft, l, &o)
 	}
 	if err != nil {
@@ -67,6 +69,27 @@ func (f *runFlags) driven(ctx context.Context, l *looks, o runs.Options) {
 				fmt.Errorf("%s was driven before: it has %d orders beyond the load", s.Label(), n),
 				"ds2 reset removes them",
 			)
+		}
+	}
+}
+
+// sameSchema warns of a schema that is not as the load made it, in a database that is not replaced
+// before the run.
+func (f *runFlags) sameSchema(ctx context.Context, l *looks, o runs.Options) {
+	if f.Restore == upkeep.RestoreSnapshot {
+		return
+	}
+	for _, s := range o.Targets {
+		changes, noted, err := load.ReadSchemaChanges(ctx, s)
+		for _, c := range changes {
+			l.warn("schema", fmt.Errorf("%s: %s", s.Label(), c.SinceLoad()),
+				"undo that, or load the database again")
+		}
+		switch {
+		case err != nil:
+			l.warn("schema", err, "check yourself that it is as ds2 load made it")
+		case noted && len(changes) == 0:
+			l.ok("schema", "that of %s is as the load made it", s.Label())
 		}
 	}
 }

@@ -7,7 +7,6 @@ package load
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
@@ -220,31 +219,6 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 		return l.engine.Wrap("commit", cmp.Or(ctx.Err(), err))
 	}
 	return nil
-}
-
-// Describer is an engine that tells what a run is made in, to be compared before and after it.
-type Describer interface {
-	Surroundings(ctx context.Context) (store.Surroundings, error)
-}
-
-// noteSchema notes in the database the schema that the load has made.
-func (l *loader) noteSchema(ctx context.Context) error {
-	engine, ok := l.engine.(Describer)
-	if !ok {
-		return nil
-	}
-	made, err := engine.Surroundings(ctx)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(made[store.OfSchema])
-	if err != nil {
-		return err
-	}
-	return l.engine.Wrap(
-		"note the schema",
-		store.SetInfo(ctx, l.engine.DB(), store.InfoSchema, string(text)),
-	)
 }
 
 // finish notes, as the very last step, that the load is whole.

@@ -31,8 +31,10 @@ package result
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"ds2/internal/measure"
@@ -148,6 +150,47 @@ type Change struct {
 	What   string `json:"what"`
 	Before string `json:"before,omitempty"` // empty: it was not there
 	After  string `json:"after,omitempty"`  // empty: it is not there any more
+}
+
+// SinceLoad says what is not as the load made it.
+func (c Change) SinceLoad() string {
+	return fmt.Sprintf(
+		"%s is %s, and was %s when it was loaded",
+		c.What,
+		c.show(c.After),
+		c.show(c.Before),
+	)
+}
+
+// During says what changed in a run.
+func (c Change) During() string {
+	return fmt.Sprintf(
+		"%s was %s before the run and %s after it, changed %s",
+		c.What,
+		c.show(c.Before),
+		c.show(c.After),
+		c.When,
+	)
+}
+
+// show is a value, or that there is none.
+func (Change) show(value string) string {
+	if value == "" {
+		return "not there"
+	}
+	return strconv.Quote(value)
+}
+
+// CompareStates lists what differs between two states, in the order of names.
+func CompareStates(before, after map[string]string) (changes []Change) {
+	names := maps.Collect(maps.All(after)) // not nil
+	maps.Copy(names, before)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if was, is := before[name], after[name]; was != is {
+			changes = append(changes, Change{What: name, Before: was, After: is})
+		}
+	}
+	return changes
 }
 
 // Cautions are what makes a run a poor test of storage, as far as it is known before.

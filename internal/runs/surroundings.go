@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -88,33 +87,24 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 		before := s.of[0][i]
 		after := s.of[1][i]
 		label := target.Label()
-		note := func(when, format string, before, after map[string]string) {
-			for _, c := range changed(before, after) {
+		note := func(changes []result.Change, text func(result.Change) string) {
+			for _, c := range changes {
 				c.Target = label
-				c.When = when
 				all = append(all, c)
-				tell("%s: %s "+format, label, c.What, shown(c.Before), shown(c.After))
+				tell("%s: %s", label, text(c))
 			}
 		}
 		for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
-			note(
-				between,
-				"was %s before the run and %s after it, changed "+between,
-				before[kind],
-				after[kind],
-			)
+			changes := result.CompareStates(before[kind], after[kind])
+			for k := range changes {
+				changes[k].When = between
+			}
+			note(changes, result.Change.During)
 		}
-		var loaded map[string]string // none where that was not noted
-		if json.Unmarshal([]byte(s.info[i][store.InfoSchema]), &loaded) == nil {
-			note(
-				"since the load",
-				"is %[4]s, and was %[3]s when it was loaded",
-				loaded,
-				before[store.OfSchema],
-			)
-		}
+		sinceLoad, _ := load.SchemaChanges(s.info[i], before)
+		note(sinceLoad, result.Change.SinceLoad)
 		seconds := s.at[1].Sub(s.at[0]).Seconds()
-		for _, c := range changed(before[store.OfCommits], after[store.OfCommits]) {
+		for _, c := range result.CompareStates(before[store.OfCommits], after[store.OfCommits]) {
 			was, _ := strconv.ParseInt(c.Before, 10, 64)
 			is, _ := strconv.ParseInt(c.After, 10, 64)
 			own := slices.ContainsFunc(targets, func(t store.Database) bool {
@@ -143,26 +133,6 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 		}
 	}
 	return all, w
-}
-
-// changed are the differences, in the order of names.
-func changed(before, after map[string]string) (all []result.Change) {
-	names := maps.Collect(maps.All(after)) // not nil
-	maps.Copy(names, before)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if was, is := before[name], after[name]; was != is {
-			all = append(all, result.Change{What: name, Before: was, After: is})
-		}
-	}
-	return all
-}
-
-// shown is a value, or that there is none.
-func shown(value string) string {
-	if value == "" {
-		return "not there"
-	}
-	return strconv.Quote(value)
 }
 
 // watch tells at once that the server has gone, and that it is back.

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ds2/internal/durability"
+	"ds2/internal/load"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -87,11 +89,47 @@ func (v Verification) one(
 			return nil, err
 		}
 	}
+	if how.Whole {
+		if checks, err = addSchemaCheck(ctx, checks, target); err != nil {
+			return checks, err
+		}
+	}
 	more, err := w.Audit(ctx, target, how)
 	if checks = append(checks, more...); err == nil {
 		v.note(ctx, target, checks)
 	}
 	return checks, err
+}
+
+// maxNamed is how many things that are wrong a check names.
+const maxNamed = 10
+
+// addSchemaCheck adds whether the schema is as the load made it, where the load noted that.
+func addSchemaCheck(
+	ctx context.Context,
+	checks []result.Check,
+	target store.Database,
+) ([]result.Check, error) {
+	changes, noted, err := load.ReadSchemaChanges(ctx, target)
+	if err != nil || !noted {
+		return checks, err
+	}
+	found := fmt.Sprint(len(changes))
+	if len(changes) > 0 {
+		var texts []string
+		for _, c := range changes[:min(len(changes), maxNamed)] {
+			texts = append(texts, c.SinceLoad())
+		}
+		found += ": " + strings.Join(texts, "; ")
+	}
+	check := result.NewCheck(
+		target.Label(),
+		"differences of the schema from the load",
+		len(changes) == 0,
+		0,
+		found,
+	)
+	return append(checks, check), nil
 }
 
 // note notes in a database that its audit failed, of which later runs warn, and forgets it when the

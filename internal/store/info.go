@@ -17,7 +17,7 @@ const (
 	InfoWorkload = "workload" // whose database it is; see Info.Workload
 	InfoSize     = "size"     // what the load was asked for, such as "W"
 	InfoVersion  = "kit_version"
-	InfoSchema   = "schema" // as the load left it, in JSON
+	InfoSchema   = "schema_sum" // as the load left it, in JSON; see load.SchemaChanges
 	// which audit failed, until the database is restored, reset or audited whole
 	InfoFailed = "failed_audit"
 

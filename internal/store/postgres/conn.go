@@ -47,6 +47,9 @@ type Conn struct {
 // binaryFormat is the format of all parameters and all results.
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
+// keepIdle has the server keep the connection of a user who thinks, or waits for its turn.
+const keepIdle = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
+
 // ConnectUser opens a connection for one user and prepares its statements, each planned once.
 func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
 	op := "connect to " + s.Label()
@@ -56,6 +59,10 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	}
 	conn, err := pgconn.ConnectConfig(ctx, &config.Config)
 	if err != nil {
+		return nil, s.Wrap(op, err)
+	}
+	if _, err := conn.Exec(ctx, keepIdle).ReadAll(); err != nil {
+		conn.Close(ctx)
 		return nil, s.Wrap(op, err)
 	}
 	hijacked, err := conn.Hijack()

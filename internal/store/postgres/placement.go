@@ -93,23 +93,17 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 	return placed, s.Wrap("find the files of tables and indexes", err)
 }
 
+var askConfiguration = schema.Query(Engine, "database/configuration")
+
 // Advise tells what of the server's configuration a storage test should not have: monitor.Adviser.
 func (s *Store) Advise(
 	ctx context.Context, run time.Duration, memory int64,
 ) (reads string, others []string, err error) {
 	var size, buffers, cache, checkpoint int64
 	var direct bool
-	var fsync, fullPageWrites, synchronousCommit, plans string
-	err = s.db.QueryRowContext(ctx, `
-		SELECT pg_database_size(current_database()), pg_size_bytes(current_setting('shared_buffers')),
-			coalesce(current_setting('debug_io_direct', true) LIKE '%data%', false),
-			pg_size_bytes(current_setting('effective_cache_size')),
-			current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
-			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout'),
-			(SELECT coalesce(string_agg(format('%s is %s', name, setting), ', ' ORDER BY name), '') FROM pg_settings
-			WHERE setting <> boot_val AND (name LIKE 'enable\_%' OR name LIKE 'jit\_%\_cost'
-				OR name IN ('default_transaction_isolation', 'plan_cache_mode')))`).
-		Scan(&size, &buffers, &direct, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint, &plans)
+	var fsync, fullPageWrites, synchronousCommit, plans, logs, counts, activities string
+	err = s.db.QueryRowContext(ctx, askConfiguration).Scan(&size, &buffers, &direct, &cache,
+		&fsync, &fullPageWrites, &synchronousCommit, &checkpoint, &plans, &logs, &counts, &activities)
 	if err != nil {
 		return "", nil, s.Wrap("ask for the server's configuration", err)
 	}
@@ -139,10 +133,18 @@ func (s *Store) Advise(
 			"and a crash may lose the database"},
 		{synchronousCommit, "synchronous_commit is off: commits do not wait for the log, " +
 			"and a crash may lose the last of them"},
+		{counts, "track_counts is off: autovacuum does not run, and rows that others change are not counted"},
+		{activities, "track_activities is off: waits and other clients' sessions are not seen"},
 	} {
 		if setting.value == "off" {
 			others = append(others, setting.off)
 		}
+	}
+	if logs != "" {
+		others = append(
+			others,
+			logs+": the server writes a line for each statement, which costs CPU time and writes",
+		)
 	}
 	if plans != "" {
 		others = append(

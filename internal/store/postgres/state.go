@@ -5,56 +5,39 @@ import (
 	"database/sql"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
-// askState gives what a run is made in: kind, name and value. ds2's own tables may change.
-const askState = `
-	SELECT 'server', 'its start', pg_postmaster_start_time()::text
-	UNION ALL SELECT 'server', 'version', current_setting('server_version')
-	UNION ALL SELECT 'server', 'recovery', pg_is_in_recovery()::text
-	UNION ALL SELECT 'server', 'synchronous standbys', count(*)::text FROM pg_stat_replication
-		WHERE sync_state IN ('sync', 'quorum')
-	UNION ALL SELECT 'server', 'setting ' || name, setting FROM pg_settings
-		WHERE name ~ '^(autovacuum|bgwriter_|checkpoint_|commit_|enable_|jit|max_wal|min_wal|wal_|vacuum_cost)'
-			OR name IN ('fsync', 'full_page_writes', 'shared_buffers', 'work_mem', 'maintenance_work_mem', 'huge_pages',
-				'synchronous_commit', 'synchronous_standby_names', 'io_method', 'io_workers',
-				'effective_io_concurrency', 'random_page_cost', 'effective_cache_size',
-				'default_transaction_isolation', 'plan_cache_mode')
-	UNION ALL SELECT 'server', format('settings of role %s and database %s', coalesce(rolname, 'any'),
-			coalesce(datname, 'any')), array_to_string(setconfig, ', ')
-		FROM pg_db_role_setting LEFT JOIN pg_roles r ON r.oid = setrole LEFT JOIN pg_database d ON d.oid = setdatabase
-		WHERE (setdatabase = 0 OR datname = current_database()) AND (setrole = 0 OR rolname = current_user)
-	UNION ALL SELECT 'schema', CASE relkind WHEN 'r' THEN 'table ' ELSE 'index ' END || relname,
-			CASE relpersistence WHEN 'p' THEN 'permanent' WHEN 'u' THEN 'unlogged' ELSE 'temporary' END ||
-			coalesce(', ' || array_to_string(reloptions, ', '), '')
-		FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'i')
-			AND relname NOT LIKE 'ds2\_%'
-	UNION ALL SELECT 'schema', format('constraint %s of %s', conname, relname), pg_get_constraintdef(n.oid)
-		FROM pg_constraint n JOIN pg_class c ON c.oid = conrelid
-		WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname NOT LIKE 'ds2\_%'
-			AND contype <> 'n'
-	UNION ALL SELECT 'schema', 'function ' || p.oid::regprocedure, 'as it was made' ||
-			coalesce(', with ' || array_to_string(proconfig, ', '), '')
-		FROM pg_proc p WHERE pronamespace = quote_ident(current_schema())::regnamespace
-			AND proowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info'))
-	UNION ALL SELECT 'commits', datname, xact_commit::text FROM pg_stat_database WHERE datname <> ''
-	UNION ALL SELECT 'session', format('%s of user %s on %s, process %s', coalesce(nullif(application_name, ''),
-			'no name'), usename, datname, pid), state
-		FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> ALL ($1) AND state = 'active'
-			AND application_name NOT LIKE 'ds2%'`
+var (
+	askState  = schema.Query(Engine, "database/state")
+	askSchema = schema.Query(Engine, "database/schema")
+)
 
 // Surroundings asks what a run is made in: load.Describer.
 func (s *Store) Surroundings(ctx context.Context) (store.Surroundings, error) {
 	state := store.Surroundings{}
+	note := func(kind store.Kind, name, value string) {
+		if state[kind] == nil {
+			state[kind] = map[string]string{}
+		}
+		state[kind][name] = value
+	}
 	err := store.List(ctx, s.db, askState, func(rows *sql.Rows) error {
 		var kind store.Kind
 		var name, value sql.NullString
 		err := rows.Scan(&kind, &name, &value)
-		if state[kind] == nil {
-			state[kind] = map[string]string{}
-		}
-		state[kind][name.String] = value.String
+		note(kind, name.String, value.String)
 		return err
 	}, s.own())
-	return state, s.Wrap("ask for the state of the server", err)
+	if err != nil {
+		return nil, s.Wrap("ask for the state of the server", err)
+	}
+
+	err = store.List(ctx, s.db, askSchema, func(rows *sql.Rows) error {
+		var name, value string
+		err := rows.Scan(&name, &value)
+		note(store.OfSchema, name, value)
+		return err
+	})
+	return state, s.Wrap("ask for the schema", err)
 }

@@ -34,6 +34,25 @@ var obstacles = []struct {
 		"ALTER TABLE … DISABLE ROW LEVEL SECURITY, or connect as the owner",
 	},
 	{
+		"triggers", store.Failure, `
+		SELECT 'session_replication_role is replica: no foreign key is checked and no trigger fires'
+		WHERE current_setting('session_replication_role') = 'replica'`,
+		"ALTER ROLE … RESET session_replication_role, also in the database and the server",
+	},
+	{
+		"time limits", store.Warning, `
+		SELECT string_agg(format('%s is %s ms', name, reset_val), ', ' ORDER BY name)
+			|| ': the server ends what takes longer, which counts as errors'
+		FROM pg_settings WHERE reset_val NOT IN ('0', '-1') AND name IN ('statement_timeout', 'lock_timeout',
+			'transaction_timeout', 'idle_in_transaction_session_timeout') HAVING count(*) > 0`,
+		"set them to 0 for the user",
+	},
+	{
+		"time limits", store.OK, `
+		SELECT format('idle_session_timeout is %s ms, which ds2 turns off in its own sessions', reset_val)
+		FROM pg_settings WHERE name = 'idle_session_timeout' AND reset_val <> '0'`, "",
+	},
+	{
 		"I/O times",
 		store.Warning,
 		`
@@ -107,7 +126,7 @@ func (s *Store) surroundings(ctx context.Context, e *store.Examination) {
 		err := s.db.QueryRowContext(ctx, o.query).Scan(&found)
 		switch {
 		case err == nil && found.Valid:
-			e.Add(o.what, false, o.state, found.String, o.do)
+			e.Add(o.what, o.state == store.OK, o.state, found.String, o.do)
 		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			e.Add(
 				o.what,
