@@ -227,6 +227,20 @@ configurations:
 			"have no replica identity",
 		},
 		{
+			"no triggers", "ALTER DATABASE ds2 SET session_replication_role = replica",
+			"ALTER DATABASE ds2 RESET session_replication_role", target, true,
+			"session_replication_role is replica",
+		},
+		{
+			"a disabled trigger", "ALTER TABLE inventory DISABLE TRIGGER ds2_restock",
+			"ALTER TABLE inventory ENABLE TRIGGER ds2_restock", target, false,
+			"trigger ds2_restock of inventory is ",
+		},
+		{
+			"a time limit", "ALTER DATABASE ds2 SET lock_timeout = '1h'",
+			"ALTER DATABASE ds2 RESET lock_timeout", target, false, "lock_timeout is 3600000 ms",
+		},
+		{
 			"an earlier run", "INSERT INTO orders SELECT orderid + 1000, orderdate, customerid, netamount, tax, " +
 				"totalamount FROM orders WHERE orderid > 1000", "DELETE FROM orders WHERE orderid > 1200", target, false,
 			"orders beyond the load; ds2 reset removes them",

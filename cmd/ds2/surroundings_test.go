@@ -87,7 +87,7 @@ func TestSurroundings(t *testing.T) {
 		{
 			why: "tables since the load", before: exec("ALTER TABLE cust_hist SET UNLOGGED",
 				"ALTER TABLE orders DROP CONSTRAINT fk_customerid", "ALTER TABLE reorder SET (autovacuum_enabled = off)"),
-			change: 4, says: []string{
+			change: 3, says: []string{
 				`table cust_hist is "unlogged"`,
 				"constraint fk_customerid of orders is not there", "autovacuum_enabled=off",
 			},

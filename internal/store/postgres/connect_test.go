@@ -110,6 +110,22 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	})
 }
 
+// TestIdleUser thinks longer than the server lets a session be idle.
+func TestIdleUser(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.Database(t))
+	if pgtest.Value[int](t, s.DB(), "SELECT current_setting('server_version_num')::integer") < 140000 {
+		t.Skip("versions before 14 have no limit")
+	}
+	pgtest.Exec(t, s.DB(), "ALTER DATABASE "+s.Name()+" SET idle_session_timeout = '100ms'")
+	user, err := s.ConnectUser(t.Context(), postgres.Statement{"one", "SELECT 1"})
+	require.NoError(t, err)
+	defer user.Close(t.Context())
+	time.Sleep(500 * time.Millisecond)
+	user.Call(&postgres.Statement{"one", "SELECT 1"})
+	assert.NoError(t, user.Each(t.Context(), false, func([][]byte) bool { return true }))
+}
+
 // TestNotPostgres connects to a web server, and to a proxy whose server is gone.
 func TestNotPostgres(t *testing.T) {
 	t.Parallel()

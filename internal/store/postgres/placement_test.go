@@ -123,8 +123,17 @@ func TestAdvice(t *testing.T) {
 				"jit_above_cost is 0, which"},
 			nil,
 		},
+		{
+			"-c log_statement=all -c log_min_duration_statement=0 -c track_counts=off -c track_activities=off",
+			time.Hour, 1e6,
+			[]string{
+				"log_min_duration_statement is 0, log_statement is all: the server writes a line",
+				"track_counts is off", "track_activities is off",
+			},
+			nil,
+		},
 		{"", time.Hour, 64e9, []string{"fits into the 64000 MB of memory"}, nil},
-		{"", time.Hour, 1e6, nil, []string{"fits"}},
+		{"", time.Hour, 1e6, nil, []string{"fits", "log_", "track_"}},
 	} {
 		options := strings.NewReplacer(" ", "%20", "=", "%3D").Replace(test.options)
 		target := pgtest.Server(t).URL(s.Name()) + "?options=" + options
