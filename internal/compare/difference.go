@@ -16,7 +16,8 @@ import (
 // Difference is by how much one figure of a configuration differs from that of the first. Percent,
 // its confidence interval and P are those of measure.Differences over the blocks of one experiment,
 // else those of measure.Compare over the runs that count, in which the figure was measured;
-// interval and P are absent where those were too few.
+// interval and P are absent where those were too few. Of a figure, the intervals of all
+// configurations hold together in 95 %.
 type Difference struct {
 	Name    string  `json:"name"`
 	Against string  `json:"against"`
@@ -31,9 +32,6 @@ type Difference struct {
 	High        *float64 `json:"high_pct,omitempty"`
 	P           *float64 `json:"p,omitempty"`
 	Significant *bool    `json:"significant,omitempty"` // at Level
-	// Detectable is the smallest difference, upwards, that these runs would have shown in 8 of 10
-	// such comparisons.
-	Detectable *float64 `json:"detectable_pct,omitempty"`
 	// Medians is the difference of the medians of the runs, in percent: the storage report's figure
 	// (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
@@ -42,14 +40,14 @@ type Difference struct {
 // Level is that of the 95 % confidence interval.
 const Level = 0.05
 
-// widestNone is the largest difference, in percent, that may have gone unseen where none is said to
+// widestNone is the largest difference, in percent, that an interval may hold where none is said to
 // be found: two arrays of which one does half as much again are not alike.
 const widestNone = 50
 
-// Blind says that the runs show no difference, and would not have shown a large one either.
+// Blind says that the runs show no difference, and leave room for a large one.
 func (d Difference) Blind() bool {
-	return d.Significant != nil && !*d.Significant && d.Detectable != nil &&
-		*d.Detectable > widestNone
+	return d.Significant != nil && !*d.Significant &&
+		max(100+*d.High, 100*100/(100+*d.Low)) > 100+widestNone
 }
 
 // mostOfInterval is the ratio of its ends from which on an interval that holds no difference says
@@ -146,9 +144,6 @@ func WithFirst(all []Configuration) Comparison {
 				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(
 					change.Significant(),
 				)
-				if least := change.Detectable(); !math.IsNaN(least) {
-					d.Detectable = new(100 * math.Expm1(least))
-				}
 			}
 			c.Differences = append(c.Differences, d)
 		}
@@ -248,6 +243,7 @@ func difference(before, after values, all []values) measure.Difference {
 	if why := cmp.Or(before.noRatio(), after.noRatio()); why != "" {
 		return measure.Difference{Change: measure.Unknown(), Why: why}
 	}
+	stated := measure.WithFirst(len(all))
 	x := before.byBlock()
 	y := after.byBlock()
 	if before.Experiment != "" && before.Experiment == after.Experiment && len(x) > 0 &&
@@ -261,9 +257,10 @@ func difference(before, after values, all []values) measure.Difference {
 				blocks = append(blocks, v.byBlock()...)
 			}
 		}
-		return measure.Differences(names, blocks, max(looksOf(before.Bench), looksOf(after.Bench)))[0]
+		looks := max(looksOf(before.Bench), looksOf(after.Bench))
+		return measure.Differences(names, blocks, stated, looks)[0]
 	}
-	d := measure.Difference{Change: measure.Compare(before.values, after.values)}
+	d := measure.Difference{Change: measure.Compare(before.values, after.values, stated)}
 	if math.IsNaN(d.Change.Low) {
 		d.Why = "it takes two runs of each that measured it and differ"
 	}

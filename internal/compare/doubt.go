@@ -78,6 +78,7 @@ func partsOf(first, other Configuration) *Parts {
 		return 1 + measure.Compare(
 			valuesOf(first, of).values,
 			valuesOf(other, of).values,
+			measure.Alone,
 		).Percent/100
 	}
 	p := Parts{Name: other.Name, Against: first.Name, IOsPerCycle: ratio(iosPerCycle)}
@@ -148,13 +149,14 @@ func (c Comparison) Doubtful(d Difference) bool {
 		})
 }
 
-// Shown is what a blind difference's runs could have shown.
+// Shown is what the runs of a blind difference show.
 func (d Difference) Shown() string {
-	least := "of about +" + numbers.Worth(*d.Detectable, *d.Detectable) + " %"
-	if *d.Detectable > 100*(mostOfInterval-1) {
-		least = fmt.Sprintf("of more than × %d", mostOfInterval)
+	text := fmt.Sprintf("these runs only show that it lies between %s and %s",
+		d.PercentText(*d.Low), d.PercentText(*d.High))
+	if 100+*d.High > 100*mostOfInterval {
+		text = fmt.Sprintf("these runs leave room for more than × %d", mostOfInterval)
 	}
-	return "these runs could only have shown a difference " + least + ": more blocks or longer runs show smaller ones"
+	return text + ": more blocks or longer runs show more"
 }
 
 // widestInterval is the half of an interval, in percent of its figure, up to which a result can be

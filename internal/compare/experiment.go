@@ -60,7 +60,7 @@ func NewExperiment(
 	e.Pairs = []measure.Difference{}
 	if e.Order == result.OrderRandom {
 		names, figures := inBlocks(some)
-		e.Pairs = append(e.Pairs, measure.Differences(names, figures, looks)...)
+		e.Pairs = append(e.Pairs, measure.Differences(names, figures, measure.EveryTwo(len(names)), looks)...)
 	}
 	return e, nil
 }

@@ -7,27 +7,31 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // An experiment is made in blocks, in each of which every configuration runs once, in a random
 // order (R. A. Fisher, The Design of Experiments, 1935). A room that grows warmer, a drive that
 // fills or a neighbor that starts a job then acts on all configurations alike.
 
-// RandomBlocks gives the order of the configurations in each block. The order of the first block,
-// the third and so on is random; each block after one of these has its order backwards, so that a
-// steady drift costs every configuration the same, and can be told from a difference after two
-// blocks.
-func RandomBlocks(random *rand.Rand, configurations, blocks int) [][]int {
-	orders := make([][]int, blocks)
-	for i := range orders {
-		if i%2 == 0 {
-			orders[i] = random.Perm(configurations)
-		} else {
-			orders[i] = slices.Clone(orders[i-1])
-			slices.Reverse(orders[i])
+// RandomBlocks gives the order of the configurations in each block. Of every few blocks half have
+// an order at random and half the same orders backwards, so that a steady drift costs every
+// configuration the same; and these come in random order, so that what comes back after a number of
+// runs, such as an hourly job, seldom meets the same configuration each time. Fewer blocks are the
+// first of more: an experiment may be continued.
+func RandomBlocks(random *rand.Rand, configurations, blocks int) (orders [][]int) {
+	for few := DefaultBlocks; len(orders) < blocks; few = laterBlocks {
+		var some [][]int
+		for range few / 2 {
+			order := random.Perm(configurations)
+			back := slices.Clone(order)
+			slices.Reverse(back)
+			some = append(some, order, back)
 		}
+		random.Shuffle(few, func(i, j int) { some[i], some[j] = some[j], some[i] })
+		orders = append(orders, some...)
 	}
-	return orders
+	return orders[:blocks]
 }
 
 // RunFigure is the figure of one run of an experiment, the only one of its configuration in its
@@ -53,8 +57,10 @@ type Difference struct {
 const MinBlocks = 5
 
 // DefaultBlocks is how many blocks an experiment has where nothing else is said: an even number, in
-// which each block that has the order of the one before backwards makes up for it.
+// which each order is made up for by one backwards.
 const DefaultBlocks = 6
+
+const laterBlocks = 4 // after these, in how many each order is made up for
 
 // untilLooks is what it costs that an experiment asks after every block whether its intervals are
 // narrow enough (Enough): a variation that is small by chance stops it. The levels are tightened by
@@ -111,7 +117,7 @@ func Enough(configurations []string, figures []RunFigure, percent, looks float64
 		return o.Block == last
 	})
 	for _, all := range [][]RunFigure{before, figures} {
-		differences := Differences(configurations, all, looks)
+		differences := Differences(configurations, all, EveryTwo(len(configurations)), looks)
 		if slices.ContainsFunc(differences, func(d Difference) bool {
 			return !d.Change.Within(percent)
 		}) {
@@ -161,13 +167,18 @@ func (p pair) squares(drift float64) (sum float64) {
 	return sum
 }
 
-// Differences compares every two of the configurations by the blocks in which both were measured.
-// It is a paired analysis: in each block the difference of the logarithms is that of the
-// configurations, plus a drift times how much later the one ran than the other. The drift is one
-// for all pairs, by least squares with each pair's weight its own; the variance is each pair's own,
-// and Student's t gives the interval. A change common to a block cancels. The intervals hold for
-// each pair by itself; looks is that of Looks.
-func Differences(configurations []string, figures []RunFigure, looks float64) []Difference {
+// Differences compares every two of the configurations by the blocks in which both were measured;
+// those with the first come first. It is a paired analysis: in each block the difference of the
+// logarithms is that of the configurations, plus a drift times how much later the one ran than the
+// other. A change common to a block cancels. The drift is one for all pairs. So is the variance
+// where three configurations or more vary alike, see pool; else it is each pair's own. The
+// intervals hold for all that is stated together; looks is that of Looks.
+func Differences(
+	configurations []string,
+	figures []RunFigure,
+	stated Family,
+	looks float64,
+) []Difference {
 	var all []Difference
 	var pairs []pair
 	var weights, rising float64 // of the drift: sums of squares and of products over all pairs
@@ -185,12 +196,25 @@ func Differences(configurations []string, figures []RunFigure, looks float64) []
 			}
 		}
 	}
+	common := newPool(pairs, len(measured))
 	for i := range all {
 		// Of the weights of all pairs that many are of independent ones: each configuration is in
 		// all pairs but one.
-		all[i].judge(pairs[i], rising/weights, 2*weights/float64(len(measured)), looks)
+		own := pairs[i].estimate(rising/weights, 2*weights/float64(len(measured)))
+		own.stated = stated.apart()
+		if common != nil && all[i].Blocks > 0 {
+			own = common.estimate(pairs[i], own.deviation)
+			own.stated = stated
+		}
+		all[i].judge(own, weights > 0, looks)
 	}
 	return all
+}
+
+// estimate is of the logarithm of a ratio.
+type estimate struct {
+	logarithm, deviation, freedom float64
+	stated                        Family
 }
 
 // weight is that of a pair in the drift of all: one over the variance of its rises; 0 where its own
@@ -204,20 +228,92 @@ func (p pair) weight() float64 {
 	return 1 / max(exact, p.squares(p.laterRise/p.laterLater)/(n-2))
 }
 
-// judge computes the change from a pair and the drift of all, which is known with a weight.
-func (d *Difference) judge(p pair, drift, weight, looks float64) {
-	n := float64(d.Blocks)
+// estimate is that of a pair by its own variance and the drift of all, which is known with a
+// weight.
+func (p pair) estimate(drift, weight float64) estimate {
+	if !(weight > 0) {
+		return estimate{logarithm: p.meanRise}
+	}
+	n := float64(len(p.rises))
+	share := min(1, p.weight()*p.laterLater/weight) // of the drift that is this pair's
+	freedom := n - 1 - share
+	variance := p.squares(drift)/freedom/n + p.meanLater*p.meanLater/weight
+	return estimate{p.meanRise - drift*p.meanLater, math.Sqrt(variance), freedom, Alone}
+}
+
+// pool is what the pairs of configurations that vary alike have in common, by the analysis of
+// variance of randomized blocks (Fisher, 1935): the drift, by least squares, and the variance, of
+// which each pair by itself knows little.
+type pool struct {
+	drift, ofDrift    float64 // and the variance of its estimate
+	variance, freedom float64 // of the rise of a pair in a block
+}
+
+// unlikeLevel is below which probability configurations do not vary alike. It errs to the side of
+// each pair's own variance, which is right in either case, and wider.
+const unlikeLevel = 0.1
+
+// newPool is nil where a pair is not known well enough, or a configuration varies more than the
+// others do.
+func newPool(pairs []pair, measured int) *pool {
+	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p pair) bool { return p.weight() == 0 })
+	if measured < 3 || len(pairs) != measured*(measured-1)/2 {
+		return nil
+	}
+	k := float64(measured)
+	var later, rising float64
+	for _, p := range pairs {
+		later += p.laterLater
+		rising += p.laterRise
+	}
+	c := pool{drift: rising / later}
+	squares := 0.
+	freedom := 0.
+	ofEach := make([]float64, measured) // squares and degrees of freedom of the pairs with it
+	freedoms := make([]float64, measured)
+	at := 0
+	for i := range measured {
+		for j := i + 1; j < measured; j++ {
+			p := pairs[at]
+			at++
+			for _, one := range []int{i, j} {
+				ofEach[one] += p.squares(c.drift)
+				freedoms[one] += float64(len(p.rises) - 1)
+			}
+			squares += p.squares(c.drift)
+			freedom += float64(len(p.rises) - 1)
+		}
+	}
+	for i := range measured {
+		with := ofEach[i] / freedoms[i]
+		without := (squares - ofEach[i]) / (freedom - freedoms[i])
+		f := distuv.F{D1: freedoms[i] / (k - 1), D2: 2 * (freedom - freedoms[i]) / (k - 1)}
+		if !(with <= without*f.Quantile(1-unlikeLevel)) {
+			return nil
+		}
+	}
+	c.freedom = 2*freedom/k - 1 // less that of the drift
+	c.variance = 2 * squares / k / c.freedom
+	c.ofDrift = c.variance / 2 / (later / k)
+	return &c
+}
+
+// estimate is that of a pair. It is never narrower than the pair's own variance makes it: whether
+// configurations vary alike is itself not certain.
+func (c pool) estimate(p pair, own float64) estimate {
+	variance := c.variance/float64(len(p.rises)) + p.meanLater*p.meanLater*c.ofDrift
+	deviation := max(own, math.Sqrt(variance))
+	return estimate{p.meanRise - c.drift*p.meanLater, deviation, c.freedom, Alone}
+}
+
+// judge computes the change from an estimate; known says that the drift is.
+func (d *Difference) judge(e estimate, known bool, looks float64) {
 	d.Change = Unknown()
 	if d.Blocks == 0 {
 		d.Why = "no block has both"
 		return
 	}
-	known := weight > 0
-	if !known {
-		drift = 0
-	}
-	rise := p.meanRise - drift*p.meanLater
-	d.Change.Percent = percentOf(rise)
+	d.Change.Percent = percentOf(e.logarithm)
 	switch {
 	case d.Blocks < MinBlocks:
 		d.Why = fmt.Sprintf(
@@ -225,13 +321,9 @@ func (d *Difference) judge(p pair, drift, weight, looks float64) {
 			MinBlocks,
 			d.Blocks,
 		)
-		return
 	case !known:
 		d.Why = "they ran in the same order in every block, so that a drift cannot be told from a difference"
-		return
+	default:
+		d.Change = newChange(e, looks)
 	}
-	share := min(1, p.weight()*p.laterLater/weight) // of the drift that is this pair's
-	freedom := n - 1 - share
-	variance := p.squares(drift)/freedom/n + p.meanLater*p.meanLater/weight
-	d.Change = newChange(rise, math.Sqrt(variance), freedom, looks)
 }

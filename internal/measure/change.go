@@ -15,21 +15,17 @@ type Change struct {
 	// probability of a difference at least as large if there is none. All are NaN (null in JSON)
 	// where there are too few measurements to know their variation.
 	Low, High, P float64
-
-	deviation, freedom float64 // of the logarithm of the ratio; 0 where they are not known
-	looks              float64 // see newChange
 }
 
-// newChange is that of a logarithm of a ratio with its standard deviation, estimated with the given
-// degrees of freedom. It was looked at that many times as often as a single test: the levels of its
-// interval and of P are tightened by that.
-func newChange(logarithm, deviation, freedom, looks float64) Change {
-	half := deviation * Student(1-0.025/looks, freedom)
-	low := percentOf(logarithm - half)
-	high := percentOf(logarithm + half)
-	c := Change{percentOf(logarithm), low, high, 1, deviation, freedom, looks}
-	if logarithm != 0 {
-		c.P = min(1, looks*twoSided(logarithm/deviation, freedom))
+// newChange is that of an estimate that was looked at that many times as often as a single test:
+// the levels of its interval and of P are tightened by that.
+func newChange(e estimate, looks float64) Change {
+	half := e.deviation * e.stated.critical(0.05/looks, e.freedom)
+	low := percentOf(e.logarithm - half)
+	high := percentOf(e.logarithm + half)
+	c := Change{percentOf(e.logarithm), low, high, 1}
+	if e.logarithm != 0 {
+		c.P = min(1, looks*e.stated.chance(e.logarithm/e.deviation, e.freedom))
 	}
 	return c
 }
@@ -81,8 +77,8 @@ func MeanCI95(values []float64) (mean, half float64) {
 // Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The
 // Generalization of 'Student's' Problem when Several Different Population Variances are Involved",
 // Biometrika 34, 1947) on their logarithms, so that the interval is one of the ratio: differences
-// between computers are factors.
-func Compare(a, b []float64) Change {
+// between computers are factors. The interval holds for all that is stated together.
+func Compare(a, b []float64, stated Family) Change {
 	c := Unknown()
 	if !positive(a) || !positive(b) {
 		return c
@@ -101,7 +97,7 @@ func Compare(a, b []float64) Change {
 		return c
 	}
 	freedom := (ofA + ofB) * (ofA + ofB) / (ofA*ofA/float64(len(a)-1) + ofB*ofB/float64(len(b)-1))
-	return newChange(meanB-meanA, math.Sqrt(ofA+ofB), freedom, 1)
+	return newChange(estimate{meanB - meanA, math.Sqrt(ofA + ofB), freedom, stated.apart()}, 1)
 }
 
 // positive says whether there are measurements, all of which have a logarithm.
@@ -125,41 +121,24 @@ func logarithms(values []float64) []float64 {
 	return logs
 }
 
-// power is the share of experiments that find what Detectable and Smallest say.
+// power is the share of experiments that find what Smallest says.
 const power = 0.8
 
-// Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the
-// logarithm of a ratio; NaN where their variation is unknown.
-func (c Change) Detectable() float64 {
-	if !(c.deviation > 0) || c.freedom < 1 {
-		return math.NaN()
-	}
-	return c.deviation * (Student(1-0.025/c.looks, c.freedom) + Student(power, c.freedom))
-}
-
-// Smallest is the smallest difference, in percent, that an experiment of n blocks finds in 8 of 10
-// cases where its runs vary by that percentage and the order of each second block is that of the
-// one before backwards.
+// Smallest is the smallest difference from the first configuration, in percent, that an experiment
+// of n blocks finds in 8 of 10 cases where all its runs vary by that percentage.
 func Smallest(variation float64, configurations, blocks int, until bool) float64 {
 	n := float64(blocks)
-	deviation := math.Sqrt(2 / n)
-	freedom := n - 2
-	if configurations > 2 {
-		freedom += 1 - 2/float64(configurations)
-	}
+	deviation := math.Sqrt(2/n) * math.Log1p(variation/100)
+	freedom := (n-1)*float64(configurations-1) - 1
 	if blocks%2 == 1 { // the last block is not made up for by one backwards
 		deviation *= math.Sqrt(1 + 1/(n*n-1))
 	}
-	c := Change{
-		deviation: deviation * math.Log1p(variation/100),
-		freedom:   freedom,
-		looks:     looksOf(until),
-	}
-	return percentOf(c.Detectable())
+	critical := WithFirst(configurations).critical(0.05/looksOf(until), freedom)
+	return percentOf(deviation * (critical + Student(power, freedom)))
 }
 
 // Unknown is a change of which nothing is known.
 func Unknown() Change {
 	nan := math.NaN()
-	return Change{Percent: nan, Low: nan, High: nan, P: nan}
+	return Change{nan, nan, nan, nan}
 }

@@ -115,7 +115,7 @@ func TestMeanCI95(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	c := Compare(hdd, ssd)
+	c := Compare(hdd, ssd, Alone)
 	assert.InDeltaSlice(
 		t,
 		[]float64{37.5199, 30.5781, 44.8308},
@@ -124,16 +124,16 @@ func TestCompare(t *testing.T) {
 	)
 	assert.InDelta(t, 9.791e-5, c.P, 1e-7)
 	assert.True(t, c.Significant())
-	back := Compare(ssd, hdd)
+	back := Compare(ssd, hdd, Alone)
 	assert.InDelta(t, 1, (1+c.Percent/100)*(1+back.Percent/100), 1e-9, "the other way round")
 	assert.InDelta(t, 1, (1+c.Low/100)*(1+back.High/100), 1e-9, "the other way round")
-	same := Compare(ssd, []float64{65000, 64500, 66500})
+	same := Compare(ssd, []float64{65000, 64500, 66500}, Alone)
 	assert.True(
 		t,
 		!same.Significant() && same.P >= .2,
 		"runs of one array against each other: %+v",
 		same,
 	)
-	one := Compare(hdd[:1], ssd)
+	one := Compare(hdd[:1], ssd, Alone)
 	assert.True(t, !one.Significant() && math.IsNaN(one.P), "a single run: %+v", one)
 }

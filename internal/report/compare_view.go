@@ -144,76 +144,93 @@ func (c comparison) view() view {
 	return v
 }
 
-// sentence is by how much the configurations differ: of more than two, the one that differs most.
+// sentence is the largest difference that was found or, if none was, why not.
 func (c comparison) sentence() string {
-	var most *compare.Difference
-	for i, d := range c.Differences {
-		if d.Metric.Name == compare.Main && (most == nil || d.Ratio() > most.Ratio()) {
-			most = &c.Differences[i]
-		}
-	}
+	stated := c.largest()
 	switch {
-	case most == nil && len(c.Configurations) > 1 && len(c.Doubts) > 0:
+	case stated == nil && len(c.Configurations) > 1 && len(c.Doubts) > 0:
 		return fmt.Sprintf(
 			"Cannot tell %s from %s: %s",
 			c.Configurations[1].Name,
 			c.Configurations[0].Name,
 			c.Doubts[0].What,
 		)
-	case most == nil:
+	case stated == nil:
 		return "no result"
 	}
-	first := c.called(most.Against)
-	other := c.called(most.Name)
-	if doubt := c.Doubt(most.Against, most.Name); doubt != nil {
+	first := c.called(stated.Against)
+	other := c.called(stated.Name)
+	if doubt := c.Doubt(stated.Against, stated.Name); doubt != nil {
 		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.What)
 	}
-	if most.Significant != nil && !*most.Significant {
-		text := fmt.Sprintf("No difference found between %s and %s", other, first)
-		if least := most.Detectable; least != nil {
-			text += fmt.Sprintf(
-				"; one larger than about %s %% would have been seen",
-				numbers.Worth(*least, *least),
-			)
-		}
-		if d := c.Of(most.Name, compare.PerWatt); d != nil && d.Significant != nil &&
-			*d.Significant {
-			text += fmt.Sprintf(
-				"; but %s of %s: %s",
-				c.Title(d.Metric),
-				d.Name,
-				d.PercentText(d.Percent),
-			)
-		}
-		return text
+	if stated.Significant != nil && !*stated.Significant {
+		return c.none(*stated)
 	}
 	what := cmp.Or(c.Words().Cycles, c.Configurations[0].Unit())
 	if c.Configurations[0].Unit() == result.IOPS {
 		what = "I/Os"
 	}
 	text := other + " completed "
-	bound := most.PercentText
-	switch by := most.PercentText(most.Percent); {
-	case most.Percent > 100: // is easier to read as a factor
-		bound = most.FactorText
-		text += fmt.Sprintf("%s as many %s as %s", bound(most.Percent), what, first)
+	bound := stated.PercentText
+	switch by := stated.PercentText(stated.Percent); {
+	case stated.Percent > 100: // is easier to read as a factor
+		bound = stated.FactorText
+		text += fmt.Sprintf("%s as many %s as %s", bound(stated.Percent), what, first)
 	case strings.Trim(by, "+-0. %") == "":
 		text += fmt.Sprintf("as many %s as %s", what, first)
-	case most.Percent < 0:
+	case stated.Percent < 0:
 		text += fmt.Sprintf("%s fewer %s than %s", by[1:], what, first)
 	default:
 		text += fmt.Sprintf("%s more %s than %s", by[1:], what, first)
 	}
-	if most.Low == nil {
+	if stated.Low == nil {
 		return text + "; too few runs for an interval"
 	}
 	return fmt.Sprintf(
 		"%s; %s between %s and %s",
 		text,
 		c.Confidence(),
-		bound(*most.Low),
-		bound(*most.High),
+		bound(*stated.Low),
+		bound(*stated.High),
 	)
+}
+
+// largest is the difference that the headline is about: the largest that was found, as equal
+// systems differ by chance too, and more so the more of them are compared. Where none was found it
+// is the largest of which nothing can be told, else of all.
+func (c comparison) largest() (largest *compare.Difference) {
+	rank := func(d compare.Difference) int {
+		switch {
+		case c.Doubt(d.Against, d.Name) != nil:
+			return 1
+		case d.Significant != nil && *d.Significant:
+			return 2
+		}
+		return 0
+	}
+	for i, d := range c.Differences {
+		if d.Metric.Name == compare.Main && (largest == nil ||
+			cmp.Or(rank(d)-rank(*largest), cmp.Compare(d.Ratio(), largest.Ratio())) > 0) {
+			largest = &c.Differences[i]
+		}
+	}
+	return largest
+}
+
+// none says that no difference was found, and between what they lie.
+func (c comparison) none(d compare.Difference) string {
+	text := fmt.Sprintf("No difference found between %s and %s: it lies", c.called(d.Name),
+		c.called(d.Against))
+	if len(c.Configurations) > 2 {
+		text = fmt.Sprintf("No difference from %s found: that of %s, the largest, lies",
+			c.called(d.Against), c.called(d.Name))
+	}
+	text += fmt.Sprintf(" between %s and %s", d.PercentText(*d.Low), d.PercentText(*d.High))
+	if of := c.Of(d.Name, compare.PerWatt); of != nil && of.Significant != nil && *of.Significant {
+		text += fmt.Sprintf("; but %s of %s: %s", c.Title(of.Metric), of.Name,
+			of.PercentText(of.Percent))
+	}
+	return text
 }
 
 func configurationName(c compare.Configuration) string { return c.Name }

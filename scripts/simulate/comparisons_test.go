@@ -71,7 +71,7 @@ func welch(random *rand.Rand, of runs, each int) (v verdicts) {
 		for i := range all {
 			all[i] = math.Exp(all[i])
 		}
-		v = append(v, measure.Compare(all[:each], all[each:]))
+		v = append(v, measure.Compare(all[:each], all[each:], measure.Alone))
 	}
 	return v
 }
@@ -113,7 +113,7 @@ func figuresOf(
 func blocked(random *rand.Rand, of runs, configurations, blocks int, noise float64) (v verdicts) {
 	for range *replicates {
 		names, all := figuresOf(random, of, configurations, blocks, noise)
-		v = append(v, measure.Differences(names, all, 1)[0].Change)
+		v = append(v, measure.Differences(names, all, measure.WithFirst(len(names)), 1)[0].Change)
 	}
 	return v
 }
@@ -201,7 +201,7 @@ func TestLooks(t *testing.T) {
 			for _, blocks := range c.looks {
 				done := blocks >= c.planned
 				significant := func(looks float64) bool {
-					return measure.Differences(names, all[:2*blocks], looks)[0].Change.Significant()
+					return measure.Differences(names, all[:2*blocks], measure.WithFirst(len(names)), looks)[0].Change.Significant()
 				}
 				found = found || significant(measure.Looks(false, before, done))
 				alone = alone || significant(1)
@@ -250,7 +250,7 @@ func TestUntil(t *testing.T) {
 			for blocks < 15 && !measure.Enough(names, all[:2*blocks], 2, measure.Looks(true, nil, true)) {
 				blocks++
 			}
-			c := measure.Differences(names, all[:2*blocks], measure.Looks(true, nil, true))[0].Change
+			c := measure.Differences(names, all[:2*blocks], measure.WithFirst(len(names)), measure.Looks(true, nil, true))[0].Change
 			holds := c.Low <= 0 && c.High >= 0
 			return []bool{blocks < 15, blocks < 15 && holds, holds}
 		})
