@@ -1,0 +1,173 @@
+package result
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ds2/internal/numbers"
+)
+
+// Finding is one thing that is known of a result and bears on what it is worth. The findings of a
+// run are made once, by package conclude; what stands above it, a bench, an experiment or a
+// comparison, folds those of what stands below, adds its own and leaves out none. Levels, exit
+// codes, gates and all that is printed go by the findings alone.
+//
+// A new kind is a constant and a row of FindingKinds, which has its effect, its scope and its
+// words, a line that makes it (in package conclude for what a run's record shows, with Notice for
+// what is only seen while the run goes on, in package compare for what several runs show), and a
+// row in TestFindings, which fails without one.
+type Finding struct {
+	Kind   FindingKind `json:"kind"`
+	Effect Effect      `json:"effect"`
+	Scope  Scope       `json:"scope"`
+	Of     string      `json:"of,omitempty"` // the configuration, target or drive that it is about
+
+	// Figures are those that the words need, by name, in base units; Detail is what is known in
+	// words alone, such as the message of a server.
+	Figures map[string]float64 `json:"figures,omitempty"`
+	Detail  string             `json:"detail,omitempty"`
+
+	// Runs are the directories of those in which it was found, of so many, where it is folded.
+	Runs    []string `json:"runs,omitempty"`
+	OfRuns  int      `json:"of_runs,omitempty"`
+	Against string   `json:"against,omitempty"` // the configuration that another is compared with
+}
+
+// Effect is what a finding means for a result.
+type Effect string
+
+// The effects, each worse than the one before.
+const (
+	Informs   Effect = "informs"   // the result stands
+	Reserves  Effect = "reserves"  // the result stands, with that reservation
+	Withholds Effect = "withholds" // the result does not tell what was asked
+	Fails     Effect = "fails"     // there is no result that counts
+)
+
+var effects = []Effect{Informs, Reserves, Withholds, Fails}
+
+// Worse compares effects, the milder one first.
+func (e Effect) Worse(than Effect) bool {
+	return slices.Index(effects, e) > slices.Index(effects, than)
+}
+
+// Level is how far a result can be trusted whose worst finding has this effect.
+func (e Effect) Level() string {
+	return map[Effect]string{
+		Informs: "Trustworthy", Reserves: "With reservations", Withholds: "Cannot tell", Fails: "FAILED",
+	}[e]
+}
+
+// WorstEffect is that of findings, on which a level, an exit code and a gate rest.
+func WorstEffect(all []Finding) Effect {
+	worst := Informs
+	for _, f := range all {
+		if f.Effect.Worse(worst) {
+			worst = f.Effect
+		}
+	}
+	return worst
+}
+
+// Scope is what a finding is about.
+type Scope string
+
+// The scopes.
+const (
+	OfRun           Scope = "run"
+	OfTarget        Scope = "target"
+	OfDrive         Scope = "drive"
+	OfConfiguration Scope = "configuration"
+)
+
+// FindingKind is what was found, for scripts.
+type FindingKind string
+
+// KindOfFinding is what all findings of a kind have in common.
+type KindOfFinding struct {
+	Kind   FindingKind
+	Effect Effect
+	Scope  Scope
+	// Says are the words: {name} is a figure, {name%} one in percent, {detail} the detail, {of} and
+	// {against} what it is about. A colon at the end is left out where nothing follows it.
+	Says string
+}
+
+// NewFinding is one of a kind, with its effect and its scope; figures come by With.
+func NewFinding(kind FindingKind, detail string) Finding {
+	of := kindOf(kind)
+	return Finding{Kind: kind, Effect: of.Effect, Scope: of.Scope, Detail: detail}
+}
+
+func kindOf(kind FindingKind) KindOfFinding {
+	i := slices.IndexFunc(FindingKinds, func(k KindOfFinding) bool { return k.Kind == kind })
+	if i < 0 { // of a later ds2
+		return KindOfFinding{kind, Reserves, OfRun, string(kind) + ": {detail}"}
+	}
+	return FindingKinds[i]
+}
+
+// With adds a figure; one that is not known is left out.
+func (f Finding) With(name string, value float64) Finding {
+	if !math.IsNaN(value) {
+		figures := map[string]float64{}
+		maps.Copy(figures, f.Figures)
+		figures[name] = value
+		f.Figures = figures
+	}
+	return f
+}
+
+// About says what the finding is about.
+func (f Finding) About(of string) Finding {
+	f.Of = of
+	return f
+}
+
+var placeholder = regexp.MustCompile(`\{(\w+)(%?)\}`)
+
+// Words are the finding as a sentence without its full stop.
+func (f Finding) Words() string {
+	text := placeholder.ReplaceAllStringFunc(kindOf(f.Kind).Says, func(of string) string {
+		name := strings.Trim(of, "{%}")
+		v, known := f.Figures[name]
+		switch {
+		case name == "detail":
+			return f.Detail
+		case name == "of":
+			return f.Of
+		case name == "against":
+			return f.Against
+		case !known:
+			return "an unknown number"
+		case strings.HasSuffix(of, "%}"):
+			return fmt.Sprintf("%.0f %%", 100*v)
+		case v == math.Trunc(v):
+			return numbers.Decimals(v, 0)
+		}
+		return fmt.Sprintf("%.3g", v)
+	})
+	return f.whose() + strings.TrimSuffix(strings.TrimSpace(text), ":")
+}
+
+// mostNamed is how many runs are named of those in which something was found.
+const mostNamed = 3
+
+// whose says in which runs of a configuration the finding was made; empty where it is not folded.
+func (f Finding) whose() string {
+	switch {
+	case len(f.Runs) == 0:
+		return ""
+	case f.OfRuns == 1:
+		return f.Of + ": "
+	}
+	names := strings.Join(f.Runs[:min(len(f.Runs), mostNamed)], ", ")
+	if more := len(f.Runs) - mostNamed; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%d of %d runs of %s (%s): ", len(f.Runs), f.OfRuns, f.Of, names)
+}

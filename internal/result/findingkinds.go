@@ -1,0 +1,185 @@
+package result
+
+// The kinds of what is found of a run, by its record.
+const (
+	RunFailed        FindingKind = "run failed"
+	RunInterrupted   FindingKind = "interrupted"
+	RunUnfinished    FindingKind = "unfinished"
+	RunAborted       FindingKind = "ended by a limit"
+	NoWindow         FindingKind = "no window"
+	OutsideRunPhase  FindingKind = "window outside the run phase"
+	NothingCompleted FindingKind = "nothing completed"
+	AuditPassed      FindingKind = "audit passed"
+	AuditFailed      FindingKind = "audit failed"
+	NotAudited       FindingKind = "not audited"
+	Undamaged        FindingKind = "undamaged"
+	Damaged          FindingKind = "damaged"
+	LimitsHold       FindingKind = "limits hold"
+	LimitFailed      FindingKind = "limit failed"
+	Away             FindingKind = "server away"
+	StoodStill       FindingKind = "ds2 stood still"
+	Steady           FindingKind = "steady"
+	Unsteady         FindingKind = "unsteady"
+	Drifts           FindingKind = "drifts"
+	FewSamples       FindingKind = "few independent samples"
+	NoInterval       FindingKind = "no interval"
+	RateSet          FindingKind = "rate set by the user"
+	OrdersDropped    FindingKind = "orders dropped"
+	AttemptsFailed   FindingKind = "attempts failed"
+	EngineUnproven   FindingKind = "engine unproven"
+	NotStorage       FindingKind = "not limited by storage"
+	LimitUnknown     FindingKind = "bottleneck unknown"
+	SettingsChanged  FindingKind = "settings changed"
+	ChangeUnknown    FindingKind = "change unknown"
+	FailedBefore     FindingKind = "audit failed before"
+	MemoryHoldsIt    FindingKind = "cache too large"
+	OtherPrograms    FindingKind = "other programs"
+	OtherClients     FindingKind = "other clients"
+	LargeReads       FindingKind = "large reads"
+	HeldAbove        FindingKind = "held above the drives"
+	Vacuums          FindingKind = "vacuums among the I/O"
+	Distorted        FindingKind = "distorted"
+	DriveThrottled   FindingKind = "throttled"
+	IOErrors         FindingKind = "I/O errors"
+	NotMerged        FindingKind = "not merged"
+	PaceMissed       FindingKind = "rate not found"
+	NotWarm          FindingKind = "not warm"
+	ScanMissed       FindingKind = "background scan missed"
+	EventFailed      FindingKind = "event failed"
+)
+
+// The kinds of what is found of several runs.
+const (
+	NoResult        FindingKind = "no result"
+	SingleRun       FindingKind = "single run"
+	RunsAgree       FindingKind = "mean of runs"
+	RunsDropped     FindingKind = "runs dropped"
+	OtherFigure     FindingKind = "result in another unit"
+	NotAllMade      FindingKind = "not all runs made"
+	LeftOut         FindingKind = "left out"
+	WideInterval    FindingKind = "wide interval"
+	DriftAlike      FindingKind = "runs drift alike"
+	NoRatio         FindingKind = "no ratio"
+	Unlike          FindingKind = "run unlike"
+	NotInBlocks     FindingKind = "not in blocks"
+	Blind           FindingKind = "runs vary too much"
+	CachesUnlike    FindingKind = "caches filled unlike"
+	NoDifference    FindingKind = "difference without interval"
+	DifferenceFound FindingKind = "difference"
+	NotOfStorage    FindingKind = "difference not of storage"
+	GatePassed      FindingKind = "gate passed"
+	GateOpen        FindingKind = "gate cannot tell"
+	GateFailed      FindingKind = "gate failed"
+	NothingToShow   FindingKind = "nothing to compare"
+)
+
+// FindingKinds are all kinds. Those of a run come first.
+var FindingKinds = []KindOfFinding{
+	{RunFailed, Fails, OfRun, "the run failed: {detail}"},
+	{RunInterrupted, Withholds, OfRun, "the run was interrupted: {detail}"},
+	{RunUnfinished, Withholds, OfRun, "the run has not ended, or ds2 ended before it did"},
+	{RunAborted, Fails, OfRun, "the run was ended: {detail}"},
+	{NoWindow, Withholds, OfRun, "the run ended before its first window did"},
+	{
+		OutsideRunPhase, Withholds, OfRun,
+		"the window {detail} lies outside the run phase, which is from {from} s to {to} s",
+	},
+	{NothingCompleted, Fails, OfRun, "{detail}"},
+	{AuditPassed, Informs, OfRun, "the audit of {detail} passed: {checks} checks"},
+	{
+		AuditFailed, Fails, OfRun,
+		"the audit of {detail} FAILED: {failed} of {checks} checks do not hold",
+	},
+	{NotAudited, Reserves, OfRun, "the database was not audited: {detail}"},
+	{
+		Undamaged, Informs, OfRun,
+		"all tables and indexes were checked, {megabytes} MB: no damage",
+	},
+	{Damaged, Fails, OfRun, "the database is DAMAGED: the deep check found {errors} errors"},
+	{LimitsHold, Informs, OfRun, "pass: every limit holds"},
+	{LimitFailed, Fails, OfRun, "FAIL: {detail}"},
+	{
+		Away, Reserves, OfRun,
+		"the server did not answer {detail}: {given_up} cycles given up, {retries} retries",
+	},
+	{
+		StoodStill, Reserves, OfRun,
+		"for {seconds} s, until {detail}, ds2 itself stood still: it or its machine was stopped",
+	},
+	{Steady, Informs, OfRun, "{detail}"},
+	{Unsteady, Reserves, OfRun, "{detail}"},
+	{Drifts, Withholds, OfRun, "{detail}"},
+	{
+		FewSamples, Reserves, OfRun,
+		"the confidence interval is wide and less certain than others, as it rests on {detail}",
+	},
+	{NoInterval, Reserves, OfRun, "the run is {detail}"},
+	{RateSet, Informs, OfRun, "the rate of {rate} a second was set by the user"},
+	{
+		OrdersDropped, Reserves, OfRun,
+		"{dropped} of {offered} {detail} that fell due were dropped, so high response times are only " +
+			"lower bounds",
+	},
+	{AttemptsFailed, Reserves, OfRun, "{detail}"},
+	{EngineUnproven, Informs, OfRun, "{detail}"},
+	{NotStorage, Reserves, OfRun, "the run was limited by {detail}, so it says little about storage"},
+	{LimitUnknown, Reserves, OfRun, "what limited the run is unknown"},
+	{SettingsChanged, Reserves, OfTarget, "{detail}"},
+	{ChangeUnknown, Reserves, OfTarget, "whether server or schema changed is unknown: {detail}"},
+	{
+		FailedBefore, Reserves, OfTarget,
+		"an audit of it failed before this run ({detail}), and since then it was not reset, restored " +
+			"or passed by ds2 verify",
+	},
+	{MemoryHoldsIt, Reserves, OfTarget, "{detail}"},
+	{
+		OtherPrograms, Reserves, OfRun,
+		"other programs take {share%} of the CPUs of the database's machine: stop them, and measure again",
+	},
+	{OtherClients, Reserves, OfTarget, "{detail}: log, CPUs and drives are not the run's alone"},
+	{LargeReads, Reserves, OfTarget, "{detail}"},
+	{HeldAbove, Reserves, OfDrive, "{detail}"},
+	{
+		Vacuums, Reserves, OfRun,
+		"vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells " +
+			"them apart from version 16 on",
+	},
+	{Distorted, Reserves, OfTarget, "{detail}"},
+	{DriveThrottled, Reserves, OfDrive, "the drive was throttled because of its temperature: {detail}"},
+	{IOErrors, Reserves, OfTarget, "{detail}"},
+	{NotMerged, Reserves, OfRun, "not merged: {detail}"},
+	{PaceMissed, Reserves, OfRun, "{detail}"},
+	{NotWarm, Reserves, OfRun, "{detail}"},
+	{ScanMissed, Reserves, OfTarget, "{detail}"},
+	{EventFailed, Reserves, OfRun, "the command of event {event} failed, see run.log: {detail}"},
+
+	{NoResult, Withholds, OfConfiguration, "{of} has no run that counts"},
+	{SingleRun, Reserves, OfConfiguration, "a single run does not show how much runs vary"},
+	{RunsAgree, Informs, OfConfiguration, "{detail}"},
+	{
+		RunsDropped, Reserves, OfConfiguration,
+		"runs of {of} that were not steady and so were dropped (--drop-unsteady): {runs}. " +
+			"The result flatters a drive that is erratic",
+	},
+	{OtherFigure, Reserves, OfConfiguration, "{detail}"},
+	{NotAllMade, Reserves, OfConfiguration, "{of} is not done ({detail}): {made} of {asked} runs count"},
+	{LeftOut, Fails, OfConfiguration, "configuration {of} was left out after {made} valid runs: {detail}"},
+	{WideInterval, Reserves, OfConfiguration, "{detail}"},
+	{DriftAlike, Withholds, OfConfiguration, "{detail}. A longer warm-up helps (--warmup-time)"},
+	{NoRatio, Withholds, OfConfiguration, "{detail}"},
+	{Unlike, Reserves, OfConfiguration, "{of} and {against} were not run alike: {detail}"},
+	{
+		NotInBlocks, Reserves, OfConfiguration,
+		"the runs were not in blocks: whatever else changed between them counts as a difference, " +
+			"which ds2 experiment takes out",
+	},
+	{Blind, Withholds, OfConfiguration, "{detail}"},
+	{CachesUnlike, Withholds, OfConfiguration, "{detail}. A longer warm-up helps (--warmup-time)"},
+	{NoDifference, Withholds, OfConfiguration, "{detail}"},
+	{DifferenceFound, Informs, OfConfiguration, "{detail}"},
+	{NotOfStorage, Reserves, OfConfiguration, "{detail}"},
+	{GatePassed, Informs, OfConfiguration, "gate {detail}"},
+	{GateOpen, Withholds, OfConfiguration, "gate {detail}"},
+	{GateFailed, Fails, OfConfiguration, "gate {detail}"},
+	{NothingToShow, Withholds, OfConfiguration, "{detail}"},
+}
