@@ -322,10 +322,13 @@ func (f *experimentFlags) make(
 		return err
 	}
 	defer unlock()
-	if !resumed {
-		if err := outError(result.MakeDir(dir)); err != nil {
-			return err
-		}
+	if resumed {
+		err = experiment.ClearUp(dir)
+	} else {
+		err = outError(result.MakeDir(dir))
+	}
+	if err != nil {
+		return err
 	}
 	o := file.configurations[0].bench.output // where all are shown
 	o.shownFlags = f.shownFlags

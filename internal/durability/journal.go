@@ -8,10 +8,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 
+	"ds2/internal/result"
 	"ds2/internal/workload"
 )
 
@@ -30,11 +30,11 @@ type Journal struct {
 // Create begins a journal in a new file with a header.
 func Create(path, header string) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("create journal: %w", err)
+	if err == nil {
+		_, err = file.WriteString(header)
 	}
-	if _, err = file.WriteString(header); err != nil {
-		return nil, errors.Join(fmt.Errorf("create journal: %w", err), file.Close())
+	if err != nil {
+		return nil, result.OfRecord("create journal", errors.Join(err, file.Close()))
 	}
 	return &Journal{file: file}, nil
 }
@@ -50,31 +50,29 @@ func (j *Journal) Note(entry []byte) {
 
 // Close brings the journal to this machine's disk. Its error is the first that befell the journal.
 func (j *Journal) Close() error {
-	if err := errors.Join(j.err, j.file.Sync(), j.file.Close()); err != nil {
-		return fmt.Errorf("write journal: %w", err)
-	}
-	return nil
+	return result.OfRecord("write journal", errors.Join(j.err, j.file.Sync(), j.file.Close()))
 }
 
-// Read reads the entries of the journals of one run, of which each driver machine has one.
-func Read(a workload.Acknowledger, paths ...string) (all []byte, err error) {
+// Read reads the entries of the journals of one run, of which each driver machine has one. Where a
+// machine lost its power, a journal may end within an entry: torn are the bytes of those, which are
+// of no use.
+func Read(a workload.Acknowledger, paths ...string) (all []byte, torn int, err error) {
 	header, size := a.Journal()
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("read journal: %w", err)
+			return nil, 0, fmt.Errorf("read journal: %w", err)
 		}
 		entries, ok := bytes.CutPrefix(text, []byte(header))
-		switch {
-		case !ok:
-			err = errors.New("it is not a journal of this version of ds2")
-		case len(entries)%size != 0:
-			err = io.ErrUnexpectedEOF
+		if !ok {
+			return nil, 0, fmt.Errorf(
+				"read journal %s: it is not a journal of this version of ds2",
+				path,
+			)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read journal %s: %w", path, err)
-		}
-		all = append(all, entries...)
+		rest := len(entries) % size
+		torn += rest
+		all = append(all, entries[:len(entries)-rest]...)
 	}
-	return all, nil
+	return all, torn, nil
 }

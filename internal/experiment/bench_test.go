@@ -158,7 +158,9 @@ func summary(t *testing.T, dir string) result.Bench {
 func TestEveryRunCounts(t *testing.T) {
 	gone := outcome{err: errors.New("server gone")}
 	noBackup := &store.Error{Op: "restore", Class: store.Config, Err: errors.New("no BACKUP")}
-	full := outcome{err: &fs.PathError{Op: "write", Path: "summary.json", Err: syscall.ENOSPC}}
+	full := outcome{err: result.OfRecord("write record",
+		&os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.ENOSPC})}
+	noScript := outcome{err: &fs.PathError{Op: "fork/exec", Path: "restore.sh", Err: syscall.ENOENT}}
 	judged := func(o outcome, ok bool) outcome {
 		o.limits = result.Verdicts{
 			{Limit: "order p95 < 1s", Unit: result.UnitSeconds, Measured: new(.5), OK: ok},
@@ -205,6 +207,7 @@ func TestEveryRunCounts(t *testing.T) {
 			"+-", 1, 1,
 			"no space left",
 		},
+		{"a restore that cannot be started is one of its", false, []outcome{at(1), noScript, at(4)}, "+-+", 2.5, 2, ""},
 		{"a limit that fails in a run that is not the median", false, []outcome{at(5), slow, at(4)}, "+++", 4, 2, ""},
 		{"runs that a limit ended", false, []outcome{aborted, at(5), aborted}, "+++", 2, 1, ""},
 		{"runs that a limit ended before their window", false, []outcome{early, at(5), at(6)}, "-++", 5.5, 2, ""},

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -38,9 +37,19 @@ type Experiment struct {
 	// is called when a block but the last is whole; may be nil
 	Looked func(block int)
 	Told   func(format string, args ...any) // is told of configurations that are left out
-
-	whole *Experiment // that this one is a part of, while it is made
 }
+
+// turns are the configurations of an experiment whose runs take turns, in the order of each block:
+// all of them or, in sequence, one at a time.
+type turns struct {
+	Experiment
+	configurations []*Configuration
+	orders         [][]int
+}
+
+// practice stands for a block in which runs are made and discarded: a server's and a drive's first
+// run is often a slow one, and in few blocks it costs most of what they can show.
+const practice = 0
 
 // Configuration is one of those that an experiment compares.
 type Configuration struct {
@@ -70,45 +79,44 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 		if c.Unready == nil {
 			err = errors.Join(err, c.Procedure.auditLast(&c.Summary))
 		}
-		c.begin()
+		c.resume()
 	}
-	whole := e
-	e.whole = &whole
-	parts := []Experiment{e}
-	if e.Sequence { // all runs of one configuration are made after those of another
-		parts = nil
-		for _, c := range e.Configurations {
-			one := e
-			one.Configurations = []*Configuration{c}
-			one.Orders = slices.Repeat([][]int{{0}}, len(e.Orders))
-			parts = append(parts, one)
-		}
-	}
-	for _, part := range parts {
+	for _, t := range e.takeTurns() {
 		if err == nil {
-			err = part.blocks(ctx, stop)
+			err = t.makeBlocks(ctx, stop)
 		}
 	}
 	var out error
 	for _, c := range e.Configurations {
-		err = errors.Join(err, c.end(err))
+		err = errors.Join(err, c.saveEnd(err))
 		out = errors.Join(out, c.out)
 	}
-	if err == nil && len(e.part()) == 0 {
+	if err == nil && len(takingPart(e.Configurations)) == 0 {
 		err = out
 	}
 	return err
 }
 
-// part are the configurations that take part: all but those that are left out.
-func (e Experiment) part() []*Configuration {
-	return slices.DeleteFunc(slices.Clone(e.Configurations), func(c *Configuration) bool {
+func (e Experiment) takeTurns() (all []turns) {
+	if !e.Sequence {
+		return []turns{{e, e.Configurations, e.Orders}}
+	}
+	alone := slices.Repeat([][]int{{0}}, len(e.Orders))
+	for _, c := range e.Configurations {
+		all = append(all, turns{e, []*Configuration{c}, alone})
+	}
+	return all
+}
+
+// takingPart are all configurations but those that are left out.
+func takingPart(configurations []*Configuration) []*Configuration {
+	return slices.DeleteFunc(slices.Clone(configurations), func(c *Configuration) bool {
 		return c.out != nil
 	})
 }
 
-// begin takes up the summary of a ds2 that may have ended early.
-func (c *Configuration) begin() {
+// resume takes up the summary of a ds2 that may have ended early.
+func (c *Configuration) resume() {
 	b := &c.Summary
 	for i := range b.Runs {
 		if b.Runs[i].Status == result.Running {
@@ -117,13 +125,14 @@ func (c *Configuration) begin() {
 		}
 	}
 	compare.Runs(b)
-	if c.Unready != nil || b.Status == result.Failed && !compare.Enough(*b) {
+	leftOut := b.LeftOut || !compare.Enough(*b)
+	if c.Unready != nil || b.Status == result.Failed && leftOut {
 		c.out = cmp.Or(c.Unready, errors.New(b.Error))
 	}
 }
 
-// end says in the summary how the configuration ended; err is what ended all of them.
-func (c *Configuration) end(err error) error {
+// saveEnd says in the summary how the configuration ended; err is what ended all of them.
+func (c *Configuration) saveEnd(err error) error {
 	b := &c.Summary
 	if c.ran || b.End.IsZero() {
 		b.End = time.Now()
@@ -140,57 +149,86 @@ func (c *Configuration) end(err error) error {
 	return result.SaveSummary(c.Procedure.Dir, *b)
 }
 
-func (e Experiment) blocks(ctx, stop context.Context) error {
-	block := e.first()
+// makeBlocks makes the blocks that are not made yet, until they are enough.
+func (t turns) makeBlocks(ctx, stop context.Context) error {
 	isDone := func(c *Configuration) bool { return c.Summary.Status == result.Done }
-	done := slices.ContainsFunc(e.Configurations, isDone)
-	if block <= len(e.Orders) { // those that were left out are tried again
-		for _, c := range e.Configurations {
-			if c.out = c.Unready; c.out == nil {
-				c.Summary.Status = result.Running
-				c.Summary.Error = ""
-			}
-		}
+	done := slices.ContainsFunc(t.configurations, isDone)
+	block := t.nextBlock()
+	goesOn := t.goesOn(block)
+	if goesOn {
+		t.noteLook(block-1, done)
+		t.takeIn()
 	}
-	e.look(block-1, done)
 	if block == 1 {
-		// Blocks for practice, with numbers from 0 down, are made and discarded: a server's and a
-		// drive's first run is often a slow one, and in few blocks it costs most of what they can
-		// show.
-		for _, c := range e.Configurations {
-			block = min(block, 1-c.Summary.Practice)
+		if err := t.practise(ctx, stop); err != nil {
+			return err
 		}
 	}
-	for ; block <= len(e.Orders) && len(e.part()) > 0 && !e.enough(block-1); block++ {
-		for _, i := range e.Orders[max(block, 1)-1] {
-			if err := e.run(ctx, stop, e.Configurations[i], block); err != nil {
-				return err
-			}
+	for goesOn && len(takingPart(t.configurations)) > 0 {
+		if err := t.makeBlock(ctx, stop, block); err != nil {
+			return err
 		}
-		more := block < len(e.Orders) && len(e.part()) > 0 && !e.enough(block)
+		block++
+		goesOn = t.goesOn(block) && len(takingPart(t.configurations)) > 0
 		counts := func(c *Configuration) bool { return c.Summary.Figure != nil }
-		if e.paired() && block > 0 && more && e.Looked != nil &&
-			slices.ContainsFunc(e.Configurations, counts) {
-			e.Looked(block)
+		if t.paired() && t.Looked != nil && goesOn &&
+			slices.ContainsFunc(t.configurations, counts) {
+			t.Looked(block - 1)
 		}
 	}
-	if e.paired() {
-		for _, c := range e.Configurations {
+	if t.paired() {
+		for _, c := range t.configurations {
 			b := &c.Summary
 			b.Spec.Runs = block - 1 // no more are asked for
-			b.Until = e.Until
+			b.Until = t.Until
 		}
 	}
 	return nil
 }
 
-// look takes into the record that the result could be seen after n blocks, and whether it was done
-// then, if the experiment goes on now.
-func (e Experiment) look(blocks int, done bool) {
-	if !e.paired() || blocks < measure.MinBlocks || blocks == len(e.Orders) || e.enough(blocks) {
+// goesOn says whether a block is to be made after those before it.
+func (t turns) goesOn(block int) bool { return block <= len(t.orders) && !t.enough(block-1) }
+
+// takeIn has configurations that were left out take part again.
+func (t turns) takeIn() {
+	for _, c := range t.configurations {
+		if c.out = c.Unready; c.out == nil {
+			c.Summary.Status = result.Running
+			c.Summary.Error = ""
+			c.Summary.LeftOut = false
+		}
+	}
+}
+
+// practise makes the runs for practice, in the order of the first block.
+func (t turns) practise(ctx, stop context.Context) error {
+	lacks := func(c *Configuration) bool { return !t.through(c, practice) }
+	for slices.ContainsFunc(takingPart(t.configurations), lacks) {
+		for _, i := range t.orders[0] {
+			if err := t.run(ctx, stop, t.configurations[i], practice); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t turns) makeBlock(ctx, stop context.Context, block int) error {
+	for _, i := range t.orders[block-1] {
+		if err := t.run(ctx, stop, t.configurations[i], block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteLook takes into the record that the result could be seen after n blocks, and whether it was
+// done then, as the experiment goes on now.
+func (t turns) noteLook(blocks int, done bool) {
+	if !t.paired() || blocks < measure.MinBlocks {
 		return
 	}
-	for _, c := range e.Configurations {
+	for _, c := range t.configurations {
 		if b := &c.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool {
 			return l.Blocks == blocks
 		}) {
@@ -203,29 +241,29 @@ func (e Experiment) look(blocks int, done bool) {
 // nothing to pair.
 func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
 
-// first is the block to go on with: the first that any configuration lacks. A block that a
+// nextBlock is the block to go on with: the first that any configuration lacks. A block that a
 // configuration lacks because it was left out is not made up for, since the others' runs of it were
 // made at another time.
-func (e Experiment) first() int {
-	some := e.part()
+func (t turns) nextBlock() int {
+	some := takingPart(t.configurations)
 	if len(some) == 0 {
-		some = e.Configurations
+		some = t.configurations
 	}
-	for block := range e.Orders {
+	for block := range t.orders {
 		if slices.ContainsFunc(some, func(c *Configuration) bool {
-			return !e.through(c, block+1)
+			return !t.through(c, block+1)
 		}) {
 			return block + 1
 		}
 	}
-	return len(e.Orders) + 1
+	return len(t.orders) + 1
 }
 
 // through says whether the run of a configuration in a block is made, or its time is over, as later
 // ones are made.
 func (e Experiment) through(c *Configuration, block int) bool {
-	if block < 1 {
-		return len(runsMade(c.Summary, true)) >= c.Summary.Practice+block
+	if block == practice {
+		return len(runsMade(c.Summary, true)) >= c.Summary.Practice
 	}
 	runs := runsMade(c.Summary, false)
 	if !e.paired() {
@@ -234,7 +272,8 @@ func (e Experiment) through(c *Configuration, block int) bool {
 	return slices.ContainsFunc(runs, func(r result.BenchRun) bool { return r.Block >= block })
 }
 
-// runsMade are the runs of a bench that were made, for practice or not.
+// runsMade are the runs of a bench that are over and not made again, those for practice or the
+// others.
 func runsMade(b result.Bench, practice bool) []result.BenchRun {
 	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
 		return r.Practice != practice || !compare.Made(r)
@@ -242,31 +281,31 @@ func runsMade(b result.Bench, practice bool) []result.BenchRun {
 }
 
 // enough says whether the differences are known well enough after n blocks.
-func (e Experiment) enough(blocks int) bool {
-	var all []compare.Configuration
-	for _, c := range e.part() {
-		all = append(all, compare.Configuration{Name: c.Name, Bench: c.Summary})
+func (t turns) enough(blocks int) bool {
+	var compared []compare.Configuration
+	for _, c := range takingPart(t.configurations) {
+		compared = append(compared, compare.Configuration{Name: c.Name, Bench: c.Summary})
 	}
-	return e.Until > 0 && blocks >= e.Least && compare.Narrow(all, e.Until)
+	return t.Until > 0 && blocks >= t.Least && compare.Narrow(compared, t.Until)
 }
 
 // run makes the run of a configuration in a block, unless it is made or the configuration is left
 // out.
-func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) error {
-	if c.out != nil || e.through(c, block) {
+func (t turns) run(ctx, stop context.Context, c *Configuration, block int) error {
+	if c.out != nil || t.through(c, block) {
 		return nil
 	}
 	b := &c.Summary
-	where := e.where(c, block)
+	where := t.where(c, block)
 	place := runs.Place{Configuration: c.Name, Number: 1}
-	for _, c := range e.Configurations {
+	for _, c := range t.configurations {
 		place.Number += len(c.Summary.Runs)
 	}
 	// A crash must not leave a run's directory that the summary does not know.
 	c.ran = true
-	last := newRun(b, block < 1)
-	if e.paired() {
-		place.Block = max(block, 0)
+	last := addRun(b, block == practice)
+	if t.paired() {
+		place.Block = block
 		last.Block = place.Block
 		last.Number = place.Number
 	}
@@ -280,8 +319,7 @@ func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) 
 	case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
 		last.Status = result.Interrupted
 		return cmp.Or(err, context.Cause(ctx))
-	case errors.As(err, new(*fs.PathError)):
-		// of the record, on this machine: no fault of the configuration
+	case isOfRecord(err): // no fault of the configuration
 		last.Status = result.Interrupted
 		last.Faults = append(last.Faults, err.Error())
 		return err
@@ -292,9 +330,9 @@ func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) 
 		last.Faults = append(last.Faults, err.Error())
 		c.Procedure.Told("%s failed: %v", last.Dir, err)
 		if c.failures++; store.Classify(err) == store.Config {
-			e.leaveOut(c, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
+			t.leaveOut(c, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
 		} else if c.failures == failuresInARow {
-			e.leaveOut(c, fmt.Errorf("%d runs in a row failed, the last: %w", c.failures, err))
+			t.leaveOut(c, fmt.Errorf("%d runs in a row failed, the last: %w", c.failures, err))
 		}
 	default:
 		c.failures = 0
@@ -303,9 +341,15 @@ func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) 
 	return result.SaveSummary(c.Procedure.Dir, *b)
 }
 
-// newRun adds a run to those of a bench. One that repeats an interrupted run has its number, so
+// isOfRecord says that the record could not be kept, whatever the server under test did.
+func isOfRecord(err error) bool {
+	_, failed := errors.AsType[*result.RecordError](err)
+	return failed
+}
+
+// addRun adds a run to those of a bench. One that repeats an interrupted run has its number, so
 // that runs of one block have one number in all configurations.
-func newRun(b *result.Bench, practice bool) *result.BenchRun {
+func addRun(b *result.Bench, practice bool) *result.BenchRun {
 	name := "run"
 	if practice {
 		name = "practice"
@@ -320,15 +364,17 @@ func newRun(b *result.Bench, practice bool) *result.BenchRun {
 
 func (e Experiment) leaveOut(c *Configuration, why error) {
 	c.out = why
-	c.Summary.Status, c.Summary.Error = result.Failed, why.Error()
-	if len(e.whole.Configurations) > 1 {
+	c.Summary.Status = result.Failed
+	c.Summary.Error = why.Error()
+	c.Summary.LeftOut = true
+	if len(e.Configurations) > 1 {
 		e.Told("configuration %s is left out: %s", c.Name, why)
 	}
 }
 
 // where says where the experiment is, and when it will end.
 func (e Experiment) where(c *Configuration, block int) string {
-	made, all, left := e.whole.Left()
+	made, all, left := e.Left()
 	about := "about"
 	switch {
 	case made == 0:
@@ -345,11 +391,11 @@ func (e Experiment) where(c *Configuration, block int) string {
 		progress.Round(left),
 		until,
 	)
-	if len(e.whole.Configurations) > 1 {
+	if len(e.Configurations) > 1 {
 		where = "configuration " + c.Name + ", " + where
 	}
 	switch {
-	case block < 1:
+	case block == practice:
 		return "practice, not counted, " + where
 	case e.paired():
 		return fmt.Sprintf("block %d of %d, %s", block, len(e.Orders), where)
@@ -382,19 +428,21 @@ func (c *Configuration) mean() (took time.Duration, known bool) {
 // made: each as long as those of its configuration took on average or, before the first, as its
 // steps take.
 func (e Experiment) Left() (made, all int, left time.Duration) {
-	for _, c := range e.part() {
+	for _, c := range takingPart(e.Configurations) {
 		each, known := c.mean()
 		if !known {
 			each = c.Procedure.Planned
 		}
-		for block := 1 - c.Summary.Practice; block <= len(e.Orders); block++ {
-			all++
-			if e.through(c, block) {
-				made++
-			} else {
-				left += each
+		asked := c.Summary.Practice + len(e.Orders)
+		done := min(len(runsMade(c.Summary, true)), c.Summary.Practice)
+		for block := range e.Orders {
+			if e.through(c, block+1) {
+				done++
 			}
 		}
+		all += asked
+		made += done
+		left += time.Duration(asked-done) * each
 	}
 	return made, all, left
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -200,6 +201,65 @@ func TestExperimentLeavesOut(t *testing.T) {
 		assert.Equal(t, []int{1, 2, 5}, e.Configurations[0].blocks(), "hdd has runs in the blocks")
 		whole(t, e.Configurations[1:]...)
 	})
+}
+
+// TestLeftOutStaysLeftOut: a configuration that was left out is not done when the same experiment
+// is asked for again and no run is made, whether it failed in the last blocks or the others were
+// known well enough without it.
+func TestLeftOutStaysLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		blocks int
+		until  float64
+		from   int // number of the run from which on tape fails
+	}{
+		{"in the last blocks", 3, 0, 4},
+		{"before the others were known", 9, 2, 10},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			gone := errors.New("the server is gone")
+			s := &simulation{dir: t.TempDir(), opm: func(m made) (float64, error) {
+				if m.configuration == "tape" && m.number >= c.from {
+					return 0, gone
+				}
+				return noisy(m)
+			}}
+			made := 0
+			for range 2 {
+				e := s.experiment(t, c.blocks, "hdd", "ssd", "tape")
+				e.Until = c.until
+				require.NoError(t, e.Do(t.Context(), t.Context()), c.why)
+				whole(t, e.Configurations[:2]...)
+				tape := e.Configurations[2].Summary
+				assert.Equal(t, result.Failed, tape.Status, c.why)
+				assert.Contains(t, tape.Error, gone.Error(), c.why)
+				if made > 0 {
+					assert.Len(t, s.runs, made, c.why)
+				}
+				made = len(s.runs)
+			}
+		})
+	}
+}
+
+// TestTakingUpOnlyReads: what another ds2 is writing in the directory stays until whoever goes on
+// there holds the databases.
+func TestTakingUpOnlyReads(t *testing.T) {
+	dir := t.TempDir()
+	begun := result.Experiment{Status: result.Running, Configurations: []result.ExperimentConfiguration{{Name: "hdd", Dir: "hdd"}}}
+	require.NoError(t, result.SaveSummary(dir, begun))
+	bench := filepath.Join(dir, "hdd")
+	require.NoError(t, os.Mkdir(bench, 0o700))
+	require.NoError(t, result.SaveSummary(bench, result.Bench{Status: result.Running}))
+	writing := filepath.Join(bench, result.SummaryFile+".ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial")
+	require.NoError(t, os.WriteFile(writing, nil, 0o600))
+	_, resumed, err := TakeUpExperiment(dir, begun, false)
+	require.NoError(t, err)
+	require.True(t, resumed)
+	require.NoError(t, Check(bench, result.ReadSummary[result.Bench]))
+	require.FileExists(t, writing)
+	require.NoError(t, ClearUp(dir))
+	require.NoFileExists(t, writing)
 }
 
 // TestExperimentWaitsForRecovery: a server that recovers for three minutes has failed one run, the

@@ -22,8 +22,9 @@ type DirError struct{ error }
 
 func (e *DirError) Unwrap() error { return e.error }
 
-// takeUp is what was left in dir, read by read; nil where a new one may begin there. What it is,
-// such as a bench, is for the error; unlike says in what the one that is asked for differs.
+// takeUp is what was left in dir, read by read; nil where a new one may begin there. Nothing is
+// changed. What it is, such as a bench, is for the error; unlike says in what the one that is asked
+// for differs.
 func takeUp[T any](
 	dir, what string,
 	read func(string) (T, error),
@@ -45,10 +46,13 @@ func takeUp[T any](
 				"ds2 to continue it, or another directory", dir, what, strings.Join(names, "; ")),
 		}
 	}
-	if err := atomicfile.RemoveLeft(dir); err != nil {
-		return nil, fmt.Errorf("continue in %s: %w", dir, err)
-	}
 	return &left, nil
+}
+
+// ClearUp removes what a ds2 that was killed left half-written in dir. Whoever calls it holds the
+// locks of the databases: without them another ds2 may be writing there.
+func ClearUp(dir string) error {
+	return result.OfRecord("continue in "+dir, atomicfile.RemoveLeft(dir))
 }
 
 // Check is an error where nothing of what read reads can be begun or continued in dir, as far as
@@ -58,8 +62,8 @@ func Check[T any](dir string, read func(string) (T, error)) error {
 	return err
 }
 
-// TakeUpBench takes up the bench in the directory of its runs' options, or begins one. Unless a
-// seed is given, they get the one with which the bench began.
+// TakeUpBench takes up the bench in the directory of its runs' options, or begins one, while the
+// databases are locked. Unless a seed is given, the runs get the one with which the bench began.
 func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 	left, err := takeUp(
 		o.Dir,
@@ -80,7 +84,7 @@ func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 	}
 	o.RunID = left.RunID
 	left.Spec = o.Asked()
-	return *left, nil
+	return *left, ClearUp(o.Dir)
 }
 
 // differing says in what two structs differ of which the one is continued as the other.
@@ -140,7 +144,8 @@ func hasRuns(dir string, e result.Experiment) bool {
 	})
 }
 
-// TakeUp has the search go on where the one in its directory ended, or begin. One that is done is
+// TakeUp has the search go on where the one in its directory ended, or begin, while the databases
+// are locked. One that is done is
 // refused: a search again of the same may come to another result. Unless a seed is given, it goes
 // on with the seed that it began with.
 func (s *Search) TakeUp(seedGiven bool) error {
@@ -173,7 +178,7 @@ func (s *Search) TakeUp(seedGiven bool) error {
 	}
 	s.left = *left
 	s.Options.RunID = left.RunID
-	return nil
+	return ClearUp(s.Dir)
 }
 
 // Made is how many trials were made before.

@@ -127,7 +127,8 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	case outcome.Status.CameToEnd() && summary.Figure == nil:
 		outcome.Err = errors.New("the run gave no figures")
 		fallthrough
-	case outcome.Status == result.Failed && store.Classify(outcome.Err) != store.Config:
+	case outcome.Status == result.Failed && store.Classify(outcome.Err) != store.Config &&
+		!isOfRecord(outcome.Err):
 		t.Error = outcome.Err.Error()
 		return t, nil
 	case !outcome.Status.CameToEnd():

@@ -14,11 +14,13 @@ type Bench struct {
 	Head
 	Spec `json:"spec"` // that the runs have in common; its Runs and Idle go by b.Spec
 	// that the bench is a configuration of
-	Experiment string    `json:"experiment_id,omitempty"`
-	Status     Status    `json:"status"`
-	Error      string    `json:"error,omitempty"`
-	Start      time.Time `json:"start"`
-	End        time.Time `json:"end,omitzero"`
+	Experiment string `json:"experiment_id,omitempty"`
+	Status     Status `json:"status"`
+	Error      string `json:"error,omitempty"`
+	// its runs failed, and the experiment goes on without it
+	LeftOut bool      `json:"left_out,omitempty"`
+	Start   time.Time `json:"start"`
+	End     time.Time `json:"end,omitzero"`
 
 	// of the experiment: it ends where all intervals reach at most so far
 	Until float64 `json:"until_pct,omitempty"`

@@ -28,7 +28,7 @@ type csvFile[T any] struct {
 func createCSV[T any](path string, columns []column[T]) (*csvFile[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
-		return nil, fmt.Errorf("create record: %w", err)
+		return nil, created(err)
 	}
 	f := &csvFile[T]{file, compressed(file, columns)}
 	return f, f.Flush()

@@ -28,7 +28,7 @@ type logFile struct {
 func createLog(path string) (*logFile, error) {
 	file, err := os.Create(path)
 	if err != nil {
-		return nil, fmt.Errorf("create record: %w", err)
+		return nil, created(err)
 	}
 	return &logFile{path: path, file: file}, nil
 }

@@ -40,13 +40,7 @@ func MakeDir(dir string) error {
 	if err := CheckDir(dir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("create record: %w", err)
-	}
-	if err := atomicfile.RemoveLeft(dir); err != nil {
-		return fmt.Errorf("create record: %w", err)
-	}
-	return nil
+	return created(cmp.Or(os.MkdirAll(dir, 0o700), atomicfile.RemoveLeft(dir)))
 }
 
 // CheckDir is an error where dir is there and not empty.
@@ -92,12 +86,23 @@ func (w *Writer) Log() io.Writer { return w.log }
 // Sample appends a sample. A crash of ds2 loses it until the end of the interval.
 func (w *Writer) Sample(s measure.Sample) error { return w.samples.Write(&s) }
 
-func written(err error) error {
-	if err != nil {
-		return fmt.Errorf("write record: %w", err)
+// RecordError says that the record of a run failed, on ds2's own machine: whatever the server under
+// test did, the run says nothing against it.
+type RecordError struct{ error }
+
+func (e *RecordError) Unwrap() error { return e.error }
+
+// OfRecord is an error of something done to a record; nil where there is none.
+func OfRecord(doing string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return &RecordError{fmt.Errorf("%s: %w", doing, err)}
 }
+
+func created(err error) error { return OfRecord("create record", err) }
+
+func written(err error) error { return OfRecord("write record", err) }
 
 // Interval appends the histograms of an interval and its slowest orders, and flushes: a crash of
 // ds2 no longer loses what was appended.

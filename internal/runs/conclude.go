@@ -44,9 +44,9 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 		s.Log = result.ReadLog(r.options.Dir)
 	}
 	if outcome.Status == result.Done {
-		outcome = outcome.with(readErr, concludeErr)
+		outcome = outcome.with(result.OfRecord("conclude the run", readErr), concludeErr)
 	}
-	outcome = outcome.with(observedErr)
+	outcome = outcome.with(result.OfRecord("conclude the run", observedErr))
 	s.Status = outcome.Status
 	if outcome.Err != nil && s.Status != result.Interrupted {
 		s.Error = outcome.Err.Error()

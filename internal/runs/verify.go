@@ -218,11 +218,16 @@ func (v Verification) compare(
 	if v.Record.Status == result.Running {
 		noted.Untold = v.Record.Threads
 	}
-	entries, err := durability.Read(acknowledger, paths...)
+	entries, torn, err := durability.Read(acknowledger, paths...)
 	if err != nil {
 		return nil, err
 	}
-	return acknowledger.CheckJournal(ctx, target, entries, noted)
+	checks, err := acknowledger.CheckJournal(ctx, target, entries, noted)
+	if torn > 0 { // the power of ds2's machine was cut too: what came before the tear is evidence
+		const what = "bytes of a torn last entry of the journal, left out"
+		checks = append(checks, result.NewCheck(target.Label(), what, true, "any", torn))
+	}
+	return checks, err
 }
 
 // keepJournal begins the journal of what the targets acknowledge.
