@@ -17,8 +17,11 @@ type Configuration struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
 	result.Bench
-	Labels string          `json:"-"` // that an experiment gives it: "6 SSDs, RAID 5"
-	Read   conclude.Reader `json:"-"` // of its runs
+	Labels string `json:"-"` // that an experiment gives it: "6 SSDs, RAID 5"
+	// what of the experiment's file it is, and with which values of its factors
+	Of      string           `json:"-"`
+	Factors []result.Setting `json:"-"`
+	Read    conclude.Reader  `json:"-"` // of its runs
 }
 
 // Half is half the width of the interval of the result, from run to run or, of a single run, within
@@ -120,6 +123,9 @@ func oneFigure(all []Configuration) error {
 type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`
+	// Equal are the differences of the main figure over all values of an experiment's factors,
+	// each against the same value.
+	Equal []Equal `json:"at_equal_factors,omitempty"`
 	// Held is what the differences are worth where storage did not hold a configuration back.
 	Held   []string `json:"held,omitempty"`
 	Doubts []Doubt  `json:"doubts,omitempty"` // why nothing can be told yet

@@ -129,21 +129,18 @@ func WithFirst(all []Configuration) Comparison {
 				by = measure.Difference{Change: measure.Unknown()}
 				by.Why = "only a lower bound is known, because the open loop dropped " + c.Words().Cycles
 			}
-			change := by.Change
-			d := Difference{
-				Name: other.Name, Against: first.Name, Metric: f, Figure: c.Named(f.Name),
-				Percent: change.Percent, Blocks: by.Blocks, Why: by.Why,
-				Interim: by.Blocks > 0 && (interim(first.Bench) || interim(other.Bench)),
-				Medians: Between(before, after).Percent,
+			if f.From != "" && !known[f.From] {
+				by.Change.Low = math.NaN()
 			}
+			known[f.Name] = !math.IsNaN(by.Change.Low)
+			by.Base = first.Name
+			by.Other = other.Name
+			d := newDifference(f, by)
+			d.Figure = c.Named(f.Name)
+			d.Interim = by.Blocks > 0 && (interim(first.Bench) || interim(other.Bench))
+			d.Medians = Between(before, after).Percent
 			if math.IsNaN(d.Percent) {
 				d.Percent = d.Medians
-			}
-			of := f.From == "" || known[f.From]
-			if known[f.Name] = of && !math.IsNaN(change.Low); known[f.Name] {
-				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(
-					change.Significant(),
-				)
 			}
 			c.Differences = append(c.Differences, d)
 		}
@@ -160,6 +157,21 @@ func WithFirst(all []Configuration) Comparison {
 		}
 	}
 	return c
+}
+
+// newDifference is one as it was measured, with its interval where that is known.
+func newDifference(of Metric, by measure.Difference) Difference {
+	d := Difference{
+		Name: by.Other, Against: by.Base, Metric: of,
+		Percent: by.Change.Percent, Blocks: by.Blocks, Why: by.Why,
+	}
+	if change := by.Change; !math.IsNaN(change.Low) {
+		d.Low = &change.Low
+		d.High = &change.High
+		d.P = &change.P
+		d.Significant = new(change.Significant())
+	}
+	return d
 }
 
 // held says what a difference of OPM is worth where one of the configurations was not held back by

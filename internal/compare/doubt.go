@@ -131,7 +131,7 @@ func (c Comparison) unlikeReads(p Parts) []Doubt {
 // Doubt is why nothing can be told of two configurations; nil: something can.
 func (c Comparison) Doubt(first, other string) *Doubt {
 	for _, d := range c.Doubts {
-		if d.Name == first || d.Name == other {
+		if c.isOf(d.Name, first) || c.isOf(d.Name, other) {
 			return &d
 		}
 	}
@@ -139,6 +139,13 @@ func (c Comparison) Doubt(first, other string) *Doubt {
 		return &Doubt{other, "the runs vary too much", d.Shown()}
 	}
 	return nil
+}
+
+// isOf says that a name is that of a configuration, or of it with values of the factors.
+func (c Comparison) isOf(name, of string) bool {
+	return name == of || slices.ContainsFunc(c.Configurations, func(one Configuration) bool {
+		return one.Name == name && one.Of == of && of != ""
+	})
 }
 
 // Doubtful says that a difference is an estimate of which nothing can be told.

@@ -34,6 +34,8 @@ func NewExperiment(
 	looks := 1.
 	for _, c := range e.Configurations {
 		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Read: read}
+		one.Of = c.Of
+		one.Factors = c.Factors
 		one.Bench, err = result.ReadSummary[result.Bench](one.Dir)
 		if errors.Is(err, result.ErrNone) { // it has not begun
 			continue
@@ -59,6 +61,7 @@ func NewExperiment(
 	e.Comparison.Warnings = append(e.Comparison.Warnings, e.leftOut()...)
 	e.Pairs = []measure.Difference{}
 	if e.Order == result.OrderRandom {
+		e.Comparison.Equal = atEqualFactors(some, looks)
 		names, figures := inBlocks(some)
 		e.Pairs = append(e.Pairs, measure.Differences(names, figures, measure.EveryTwo(len(names)), looks)...)
 	}

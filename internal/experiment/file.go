@@ -306,7 +306,12 @@ func (r FileReader) with(c *FileConfiguration, flag string, g Given) *FileConfig
 	one.Settings = slices.Clone(c.Settings)
 	one.Given[flag] = g
 	r.note(&one, flag, g)
-	one.Name = strings.TrimPrefix(one.Name+", "+flag+" "+r.Shown(flag, g.Values[0]), ", ")
+	shown := r.Shown(flag, g.Values[0])
+	if len(c.Factors) == 0 {
+		one.Of = c.Name
+	}
+	one.Factors = append(slices.Clone(c.Factors), result.Setting{Flag: flag, Value: shown})
+	one.Name = strings.TrimPrefix(one.Name+", "+flag+" "+shown, ", ")
 	return &one
 }
 

@@ -27,6 +27,9 @@ const (
 // Alone is a difference that is stated by itself.
 var Alone = Family{apart, 1}
 
+// Apart is of differences each of which has a variance of its own.
+func Apart(differences int) Family { return Family{apart, differences} }
+
 // WithFirst is of configurations that are each compared with the first of them.
 func WithFirst(configurations int) Family { return Family{withFirst, max(1, configurations-1)} }
 

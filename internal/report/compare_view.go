@@ -128,6 +128,14 @@ func (c comparison) view() view {
 			}
 		}
 	}
+	for _, e := range c.Equal {
+		text := e.Text()
+		if c.Doubt(e.Against, e.Name) != nil {
+			text += ", an estimate that " + doesNotCount
+		}
+		v.find(proof, fmt.Sprintf("%s of %s%s: %s", first.Unit(), e.Name, c.atEqual(), text))
+		v.find(reservation, e.Dependence())
+	}
 	v.warn(c.Warnings)
 	v.find(reservation, c.Lacks())
 	if apart {
@@ -158,12 +166,15 @@ func (c comparison) sentence() string {
 	case stated == nil:
 		return "no result"
 	}
-	first := c.called(stated.Against)
+	first := c.called(stated.Against) + c.atEqual()
 	other := c.called(stated.Name)
 	if doubt := c.Doubt(stated.Against, stated.Name); doubt != nil {
 		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.What)
 	}
-	if stated.Significant != nil && !*stated.Significant {
+	switch {
+	case stated.Blind():
+		return fmt.Sprintf("Cannot tell %s from %s: the runs vary too much", other, first)
+	case stated.Significant != nil && !*stated.Significant:
 		return c.none(*stated)
 	}
 	what := cmp.Or(c.Words().Cycles, c.Configurations[0].Unit())
@@ -208,22 +219,37 @@ func (c comparison) largest() (largest *compare.Difference) {
 		}
 		return 0
 	}
-	for i, d := range c.Differences {
+	stated := c.Differences
+	if len(c.Equal) > 0 {
+		stated = nil
+		for _, e := range c.Equal {
+			stated = append(stated, e.Difference)
+		}
+	}
+	for i, d := range stated {
 		if d.Metric.Name == compare.Main && (largest == nil ||
 			cmp.Or(rank(d)-rank(*largest), cmp.Compare(d.Ratio(), largest.Ratio())) > 0) {
-			largest = &c.Differences[i]
+			largest = &stated[i]
 		}
 	}
 	return largest
 }
 
+// atEqual says where factors are equal, as a part of a sentence.
+func (c comparison) atEqual() string {
+	if len(c.Equal) == 0 {
+		return ""
+	}
+	return " at equal " + strings.Join(c.Equal[0].Factors, " and ")
+}
+
 // none says that no difference was found, and between what they lie.
 func (c comparison) none(d compare.Difference) string {
 	text := fmt.Sprintf("No difference found between %s and %s: it lies", c.called(d.Name),
-		c.called(d.Against))
-	if len(c.Configurations) > 2 {
+		c.called(d.Against)+c.atEqual())
+	if len(c.Configurations) > 2 && len(c.Equal) != 1 {
 		text = fmt.Sprintf("No difference from %s found: that of %s, the largest, lies",
-			c.called(d.Against), c.called(d.Name))
+			c.called(d.Against)+c.atEqual(), c.called(d.Name))
 	}
 	text += fmt.Sprintf(" between %s and %s", d.PercentText(*d.Low), d.PercentText(*d.High))
 	if of := c.Of(d.Name, compare.PerWatt); of != nil && of.Significant != nil && *of.Significant {
@@ -237,7 +263,7 @@ func configurationName(c compare.Configuration) string { return c.Name }
 
 func (c comparison) called(name string) string {
 	for _, one := range c.Configurations {
-		if one.Name == name && one.Labels != "" {
+		if (one.Name == name || one.Of == name) && one.Labels != "" {
 			return fmt.Sprintf("%s (%s)", name, one.Labels)
 		}
 	}

@@ -180,3 +180,23 @@ func TestBounds(t *testing.T) {
 		"at least 52",
 	)
 }
+
+// TestHeadline takes the largest difference that was found, also where one that was not found is
+// larger; and with factors that of configurations at equal values.
+func TestHeadline(t *testing.T) {
+	hdd, ssd := arrays(16, 16)
+	opmOfRuns(1080, 1101, 1069, 1091, 1085)(nil, &ssd)
+	_, noisy := arrays(16, 16)
+	noisy.Name = "nvme"
+	opmOfRuns(900, 1450, 950, 1300, 1000)(nil, &noisy)
+	c := comparison{compare.WithFirst([]compare.Configuration{hdd, noisy, ssd})}
+	assert.Greater(t, c.Of("nvme", compare.Main).Percent, c.Of("ssd", compare.Main).Percent)
+	assert.Equal(t, "ssd completed 8.0 % more orders than hdd; 95 % between 5.9 % and 10.1 %",
+		strings.ReplaceAll(c.sentence(), "+", ""))
+	opmOfRuns(1010, 1040, 980, 1030, 1000)(nil, &noisy)
+	none := compare.WithFirst([]compare.Configuration{hdd, noisy, hdd})
+	assert.Contains(t, comparison{none}.sentence(),
+		"No difference from hdd found: that of nvme, the largest, lies between -")
+	c.Equal = []compare.Equal{{Difference: *c.Of("ssd", compare.Main), Factors: []string{"threads"}}}
+	assert.Contains(t, c.sentence(), "more orders than hdd at equal threads; 95 % between")
+}

@@ -46,6 +46,11 @@ type ExperimentConfiguration struct {
 	Dir      string            `json:"dir"` // of its bench, within the experiment's directory
 	Labels   map[string]string `json:"labels,omitempty"`
 	Settings []Setting         `json:"settings"` // that differ between the configurations
+
+	// Of is the configuration of the file that this one is with values of the file's factors; both
+	// are absent where there are none.
+	Of      string    `json:"of,omitempty"`
+	Factors []Setting `json:"factors,omitempty"`
 }
 
 // Setting is a flag of drive or bench, and its value without passwords.
