@@ -187,9 +187,7 @@ func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 		return nil, fmt.Errorf("find the server's processes: %w", err)
 	}
 	pid, _, _ := strings.Cut(string(file), "\n")
-	c := f.drive.Spec
-	c.Targets = []string{f.drive.target}
-	at := c.Ramp() + c.WarmupTime.Duration + c.RunTime.Duration/2
+	at := f.drive.RunTime.Duration / 2
 	signal := func(at time.Duration, name string) string {
 		return fmt.Sprintf("%s=kill -%s $(cat /proc/%s/task/%s/children)", at, name, pid, pid)
 	}

@@ -48,7 +48,7 @@ Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 \
       --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
   ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m \
-      --window 1000s-1200s --window steady=auto
+      --window run+1000s-1200s --window steady=auto
 
 PowerShell:
   $env:DS2_TARGET = 'sqlserver://sa:password@localhost?database=DS2'

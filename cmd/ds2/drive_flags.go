@@ -77,7 +77,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 		&f.events,
 		"event",
 		nil,
-		"command to run at a time after the first orders, such as "+
+		"command to run at a time of the run phase, after the warm-up, such as "+
 			"5m='dmsetup suspend data'; may be repeated. The report says what each cost",
 	)
 	flags.String(
@@ -163,15 +163,15 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 		"longest wait after the warm-up until the store is "+
 			"warm: server buffers full, a checkpoint made, and rate, reads per order and read latency flat; "+
 			"0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in "+
-			"seconds)",
+			"seconds since the first orders)",
 	)
 	flags.Lookup("warm-within").DefValue = ""
 	flags.StringArrayVar(
 		&f.WindowTexts,
 		"window",
 		nil,
-		"window that figures are computed over: 1000s-1200s since the "+
-			"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or NAME=WINDOW, such as steady=auto; "+
+		"window of the run phase that figures are computed over: run+1000s-1200s since it began, "+
+			"1000s-1200s since the first orders, auto, checkpoints=2 (the last two checkpoint cycles), or NAME=WINDOW, such as steady=auto; "+
 			"may be repeated, the first counts",
 	)
 	flags.Lookup("window").DefValue = "the run phase"
@@ -294,15 +294,33 @@ func (f *runFlags) check() error {
 	return nil
 }
 
-// parseWindows reads --window; length is that of the run, 0 where it has no end.
-func (f *runFlags) parseWindows(length time.Duration) (err error) {
+// parseWindows reads --window. What is measured lies in the run phase, which begins when ramp and
+// warm-up are over; a run of no length has no end.
+func (f *runFlags) parseWindows(run result.Spec) (err error) {
 	if f.windows, err = measure.ParseWindows(f.WindowTexts); err != nil {
 		return flagError("window", err)
 	}
+	warm := run.Ramp() + run.WarmupTime.Duration
 	for i, w := range f.windows {
-		if length > 0 && w.To > length {
-			return usageError("--window: %s ends at %s, and the run at %s after the first orders "+
-				"(ramp, warm-up and run time)", w.Name, w.To, length)
+		begin := warm
+		if w.OfRun {
+			begin = 0
+		}
+		length := run.RunTime.Duration
+		switch {
+		case w.Known() && w.From < begin:
+			return usageError(
+				"--window: %s begins before the run phase does, at %s, after ramp and warm-up; "+
+					"with run+ before it, it counts from there",
+				w.Name,
+				begin,
+			)
+		case length > 0 && w.To > begin+length:
+			return usageError("--window: %s ends at %s, and the run phase at %s (ramp, warm-up "+
+				"and run time)", w.Name, w.To, begin+length)
+		case f.flags.Changed("warm-within") && f.WarmWithin.Duration > 0 && w.Known() && !w.OfRun:
+			return usageError("--warm-within: the window %s does not wait for it; use "+
+				"run+1000s-1200s, auto or checkpoints=2", w.Name)
 		}
 		if slices.ContainsFunc(f.windows[:i], func(other measure.WindowSpec) bool {
 			return other.Name == w.Name
@@ -334,9 +352,7 @@ func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 	for _, text := range f.events {
 		at, command, _ := strings.Cut(text, "=")
 		after, err := time.ParseDuration(at)
-		// of the run phase
-		begin := run.Ramp() + run.WarmupTime.Duration
-		end := run.Length()
+		end := run.RunTime.Duration
 		switch {
 		case err != nil || strings.TrimSpace(command) == "":
 			const example = "5m='dmsetup suspend data'"
@@ -345,12 +361,11 @@ func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 				redact(text),
 				example,
 			)
-		case after < begin+aroundEvents:
+		case after < aroundEvents:
 			return nil, usageError(
-				"--event: %s is too early: the first possible time is %s, %s into the run phase, "+
+				"--event: %s is too early: the first possible time is %s into the run phase, "+
 					"to compare with the rate before",
 				at,
-				begin+aroundEvents,
 				aroundEvents,
 			)
 		case end > 0 && after > end-aroundEvents:
@@ -421,7 +436,7 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	if run.Targets, err = f.urls(); err != nil { // for the length of the ramp
 		return o, err
 	}
-	if err := f.parseWindows(run.Length()); err != nil {
+	if err := f.parseWindows(run); err != nil {
 		return o, err
 	}
 	if o.Events, err = f.parseEvents(run); err != nil {
@@ -466,9 +481,7 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 		o.WindowTexts = nil
 		f.windows = nil
 	}
-	if o.WarmWithin.Duration, err = f.warm(warming); err != nil {
-		return o, err
-	}
+	o.WarmWithin.Duration = f.warm(warming)
 	if err := f.fitLimits(plan.Workload()); err != nil {
 		return o, err
 	}
@@ -500,18 +513,17 @@ func newRunID() string {
 }
 
 // warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does.
-// Who gives less than a minute for the warm-up tries something out, and windows in seconds do not
-// move with the run.
-func (f *runFlags) warm(plan workload.Warming) (time.Duration, error) {
-	fixed := slices.ContainsFunc(f.windows, measure.WindowSpec.Known)
-	switch changed := f.flags.Changed("warm-within"); {
-	case changed && f.WarmWithin.Duration > 0 && fixed:
-		return 0, usageError("--warm-within: a --window in seconds does not wait for it; " +
-			"use auto or checkpoints=2, or leave it out")
-	case changed:
-		return f.WarmWithin.Duration, nil
+// Who gives less than a minute for the warm-up tries something out, and windows since the first
+// orders do not move with the run.
+func (f *runFlags) warm(plan workload.Warming) time.Duration {
+	fixed := slices.ContainsFunc(f.windows, func(w measure.WindowSpec) bool {
+		return w.Known() && !w.OfRun
+	})
+	switch {
+	case f.flags.Changed("warm-within"):
+		return f.WarmWithin.Duration
 	case plan == nil || fixed || f.WarmupTime.Duration < time.Minute:
-		return 0, nil
+		return 0
 	}
-	return plan.WarmWithin(), nil
+	return plan.WarmWithin()
 }

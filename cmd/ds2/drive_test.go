@@ -194,7 +194,7 @@ func FuzzDriveFlags(f *testing.F) {
 		if set.Parse(words) != nil || flags.check() != nil {
 			return
 		}
-		flags.parseWindows(flags.Length())
+		flags.parseWindows(flags.Spec)
 		flags.parseLimits()
 	}, "--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms",
 		"--target=postgres://a:b@c/d",

@@ -63,7 +63,7 @@ func TestExperimentFile(t *testing.T) {
 	assert.Equal(t, 128, f.configurations[3].bench.Threads)
 	assert.Equal(
 		t,
-		[]string{"1000s-1200s=16m40s-20m0s"},
+		[]string{"run+1000s-1200s=run+16m40s-20m0s"},
 		f.configurations[0].bench.WindowTexts,
 		"of 20 minutes",
 	)

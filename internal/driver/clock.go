@@ -40,6 +40,13 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) e
 	if d.config.RunTime.Duration == 0 {
 		run = never
 	}
+	for _, cut := range d.config.RunCuts {
+		c.cuts = append(c.cuts, warmup+cut)
+	}
+	slices.Sort(c.cuts)
+	if d.config.Began != nil && d.stop.Err() == nil {
+		d.config.Began(d.start.Add(warmup))
+	}
 	phase(measure.PhaseRun, run)
 	d.halt(errDone)
 	d.enter(measure.PhaseDrain)

@@ -34,13 +34,16 @@ type Config struct {
 
 	StartAt time.Time       // when the first orders start; zero: as soon as all users are connected
 	Started func(time.Time) // is told when they do; may be nil
+	Began   func(time.Time) // is told when the run phase begins; may be nil
 	Warm    func() bool     // whether the run may begin after the warm-up; nil: it may
 	// is called with each error of class Connection, at once, by several users; may be nil
 	Lost    func(error)
 	Delayed func(error) // is called once with the first error of connecting a user; may be nil
 
-	Interval time.Duration   // length of the intervals that histograms are kept of
-	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
+	Interval time.Duration // length of the intervals that histograms are kept of
+	// where an interval ends besides, since the first orders: the bounds of windows
+	Cuts    []time.Duration
+	RunCuts []time.Duration // and since the begin of the run phase
 
 	backlog time.Duration // of a test; 0: the one of ds2
 }

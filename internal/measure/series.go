@@ -186,7 +186,15 @@ type Window struct {
 func (s Series) Compute(spec WindowSpec) (Window, error) {
 	span := spec.Span
 	found := true
+	run := s.Phase(PhaseRun)
 	switch {
+	case spec.OfRun && run.To == 0:
+		return Window{Name: spec.Name}, fmt.Errorf(
+			"compute window %s: the run did not reach its run phase",
+			spec,
+		)
+	case spec.OfRun:
+		span = Span{run.From + span.From, run.From + span.To}
 	case spec.Cycles > 0:
 		var err error
 		if span, err = s.lastCycles(spec.Cycles); err != nil {
@@ -194,7 +202,7 @@ func (s Series) Compute(spec WindowSpec) (Window, error) {
 		}
 	case spec.Auto:
 		if span, found = s.Steady(); !found {
-			span = s.Phase(PhaseRun)
+			span = run
 		}
 	}
 	w, err := s.Window(spec.Name, span)

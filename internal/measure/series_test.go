@@ -25,6 +25,14 @@ func TestParseWindow(t *testing.T) {
 		{text: "10m-1h", want: WindowSpec{Name: "10m-1h", Span: Span{600 * s, 3600 * s}}},
 		{text: "report=1000s-1200s", want: WindowSpec{Name: "report", Span: Span{1000 * s, 1200 * s}}},
 		{text: "0-90s", want: WindowSpec{Name: "0-90s", Span: Span{0, 90 * s}}},
+		{
+			text: "run+1000s-1200s",
+			want: WindowSpec{Name: "run+1000s-1200s", OfRun: true, Span: Span{1000 * s, 1200 * s}},
+		},
+		{
+			text: "report=run+5s-9s",
+			want: WindowSpec{Name: "report", OfRun: true, Span: Span{5 * s, 9 * s}},
+		},
 		{text: "auto", want: WindowSpec{Name: "auto", Auto: true}},
 		{text: "steady=auto", want: WindowSpec{Name: "steady", Auto: true}},
 		{text: "checkpoints=2", want: WindowSpec{Name: "checkpoints", Cycles: 2}},
@@ -71,7 +79,7 @@ func FuzzParseWindow(f *testing.F) {
 		w, err := ParseWindow(text)
 		sound := w.Name != "" && (!w.Known() || w.From >= 0 && w.To > w.From)
 		assert.True(t, err != nil || sound, "ParseWindow(%q) = %+v without an error", text, w)
-	}, "1000s-1200s", "auto", "a=1-2", "=-", "1h-2h3m", "checkpoints=2", "steady=auto")
+	}, "1000s-1200s", "auto", "a=1-2", "=-", "1h-2h3m", "checkpoints=2", "steady=auto", "run+1s-2s")
 }
 
 // steps is a run of a ramp of 10 s, a warm-up of 20 s and a run of 30 s, with 1, 2 and 3 orders a
@@ -106,6 +114,19 @@ func TestWindow(t *testing.T) {
 		assert.Equal(t, c.opm, w.OPM, "%s: OPM", c.why)
 		assert.InDelta(t, c.running, w.RunningAverageOPM, 1e-6, "%s: running average", c.why)
 	}
+}
+
+// TestWindowOfRunPhase: one that counts from the run phase on is where that began, and there is none
+// of a run that did not get so far.
+func TestWindowOfRunPhase(t *testing.T) {
+	spec := WindowSpec{Name: "w", OfRun: true, Span: Span{5 * s, 10 * s}}
+	w, err := steps().Compute(spec)
+	require.NoError(t, err)
+	require.Equal(t, []float64{35, 40}, []float64{w.From, w.To})
+	short := steps()
+	short.Samples = short.Samples[:25]
+	_, err = short.Compute(spec)
+	require.ErrorContains(t, err, "did not reach its run phase")
 }
 
 func TestWindowOutsideTheRun(t *testing.T) {

@@ -12,6 +12,7 @@ type WindowSpec struct {
 	Name   string
 	Auto   bool // the steady part, as Series.Steady finds it
 	Cycles int  // whole checkpoint cycles, the last of the run phase
+	OfRun  bool // Span counts from the begin of the run phase on, not from the first orders
 	Span
 }
 
@@ -28,7 +29,11 @@ func (w WindowSpec) String() string {
 	case w.Cycles > 0:
 		return fmt.Sprintf("%s=%s=%d", w.Name, CyclesWindow, w.Cycles)
 	}
-	return w.Name + "=" + w.From.String() + "-" + w.To.String()
+	text := w.From.String() + "-" + w.To.String()
+	if w.OfRun {
+		text = runPrefix + text
+	}
+	return w.Name + "=" + text
 }
 
 const (
@@ -36,6 +41,8 @@ const (
 	AutoWindow = "auto"
 	// CyclesWindow before a number is that of one which takes whole checkpoint cycles
 	CyclesWindow = "checkpoints"
+	// before the times of one that counts from the begin of the run phase on
+	runPrefix = "run+"
 )
 
 // ParseWindows reads several; see ParseWindow.
@@ -50,9 +57,10 @@ func ParseWindows(texts []string) (all []WindowSpec, err error) {
 	return all, nil
 }
 
-// ParseWindow reads 1000s-1200s, 10m-20m, auto, checkpoints=2, or any of them with a name before
-// it: steady=auto, report=1000s-1200s, cycles=checkpoints=2. A number needs a unit: in other flags
-// a bare one is of minutes.
+// ParseWindow reads 1000s-1200s since the first orders, run+1000s-1200s since the begin of the run
+// phase, auto, checkpoints=2, or any of them with a name before it: steady=auto,
+// report=run+1000s-1200s, cycles=checkpoints=2. A number needs a unit: in other flags a bare one is
+// of minutes.
 func ParseWindow(text string) (WindowSpec, error) {
 	name, span, named := strings.Cut(text, "=")
 	if !named || strings.TrimSpace(name) == CyclesWindow {
@@ -79,10 +87,11 @@ func ParseWindow(text string) (WindowSpec, error) {
 		w.Cycles = int(n)
 		return w, nil
 	}
+	span, w.OfRun = strings.CutPrefix(strings.TrimSpace(span), runPrefix)
 	from, to, ok := strings.Cut(span, "-")
 	if !ok {
 		return w, fmt.Errorf(
-			"invalid window %q: use auto, checkpoints=2, or a span such as 1000s-1200s",
+			"invalid window %q: use auto, checkpoints=2, or a span such as run+1000s-1200s",
 			text,
 		)
 	}

@@ -48,10 +48,11 @@ type Spec struct {
 	Spacing    string   `json:"spacing,omitempty"`    // open loop: Poisson or even
 	// Seed is that of the first of several runs; each further one's is one more. Another draws
 	// other orders of the same kind.
-	Seed       uint64   `json:"seed" mayDiffer:"compare"`
-	UserOffset int      `json:"user_offset"`                 // number of the first user
-	ScrubRate  float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
-	EventTexts []string `json:"event_commands,omitempty"`    // each after its time
+	Seed       uint64  `json:"seed" mayDiffer:"compare"`
+	UserOffset int     `json:"user_offset"`                 // number of the first user
+	ScrubRate  float64 `json:"scrub_bytes_per_s,omitempty"` // of each target
+	// each after its time, since the begin of the run phase
+	EventTexts []string `json:"event_commands,omitempty"`
 
 	CheckpointFirst bool     `json:"checkpoint_first"`
 	ColdStart       bool     `json:"cold_start"` // the server's cache was emptied before

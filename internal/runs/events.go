@@ -16,7 +16,7 @@ import (
 
 // Event is a command to be run at a time of the run.
 type Event struct {
-	At      time.Duration // since the first orders
+	At      time.Duration // since the begin of the run phase
 	Command string
 	Shown   string // of the command, in records and logs: without passwords
 }
@@ -31,20 +31,20 @@ type events struct {
 	done        []result.Event
 }
 
-// start begins to wait for the times of the events. Commands may overlap. A run that is over before
-// all have begun makes the rest at once, in their order and each within a limit, if it made any:
-// what was suspended is to be resumed.
-func (e *events) start(r *Run, start time.Time) {
+// start begins to wait for the times of the events, as the run phase begins. Commands may overlap.
+// A run that is over before all have begun makes the rest at once, in their order and each within a
+// limit, if it made any: what was suspended is to be resumed.
+func (e *events) start(r *Run, began time.Time) {
 	all := slices.Clone(r.options.Events)
 	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	e.wg.Go(func() {
 		for i, event := range all {
 			switch {
-			case progress.Pause(r.stop, time.Until(start.Add(event.At))):
-				e.wg.Go(func() { e.run(e.inTime, r, start, event) })
+			case progress.Pause(r.stop, time.Until(began.Add(event.At))):
+				e.wg.Go(func() { e.run(e.inTime, r, began, event) })
 			case i > 0:
 				ctx, cancel := outside.Within(e.ctx, outside.Command)
-				e.run(ctx, r, start, event)
+				e.run(ctx, r, began, event)
 				cancel()
 			default:
 				return
@@ -53,9 +53,10 @@ func (e *events) start(r *Run, start time.Time) {
 	})
 }
 
-func (e *events) run(ctx context.Context, r *Run, start time.Time, event Event) {
+func (e *events) run(ctx context.Context, r *Run, began time.Time, event Event) {
+	start := r.summary.Start
 	done := result.Event{
-		Asked:   event.At.Seconds(),
+		Asked:   began.Add(event.At).Sub(start).Seconds(),
 		Command: event.Shown,
 		From:    time.Since(start).Seconds(),
 	}

@@ -17,6 +17,8 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
 	o.RunTime.Duration = 2 * time.Second
+	o.WarmupTime.Duration = time.Second
+	o.WarmWithin.Duration = 2 * time.Second // the store is not warm: no checkpoint is made
 	o.Events = []Event{
 		{time.Hour, "true", "resume"},
 		{0, "true", "suspend"},
@@ -29,6 +31,7 @@ func TestEvents(t *testing.T) {
 		require.Equal(t, command, e.Command)
 		require.GreaterOrEqual(t, e.To, e.From)
 		require.Equal(t, command != "resume", e.From >= e.Asked, "%+v", e)
+		require.GreaterOrEqual(t, e.From, 3., "after the prolonged warm-up: %+v", e)
 	}
 	require.Contains(
 		t,

@@ -166,13 +166,17 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 		return err
 	}
 	for _, w := range windows {
-		if w.Known() {
+		switch {
+		case w.OfRun:
+			c.RunCuts = append(c.RunCuts, w.From, w.To)
+		case w.Known():
 			c.Cuts = append(c.Cuts, w.From, w.To)
 		}
 	}
 	for _, event := range o.Events {
-		c.Cuts = append(c.Cuts, event.At)
+		c.RunCuts = append(c.RunCuts, event.At)
 	}
+	c.Began = func(began time.Time) { r.events.start(r, began) }
 	if target, paced := targetOf(o.Plan); paced && target > 0 {
 		r.pace = newPace(target, c.WarmupTime.Duration, func(rate float64) {
 			r.driver.SetRate(rate)
@@ -207,7 +211,6 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	c.Started = func(start time.Time) {
 		r.summary.Start = start
 		r.scrubs.Start()
-		r.events.start(r, start)
 		r.observation.begin(o, start)
 		if r.warm != nil {
 			go r.warm.watch(r.observation, o.Targets)
