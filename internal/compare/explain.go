@@ -83,7 +83,8 @@ func ReadsOf(c Configuration) (reads, most, percent float64, known bool) {
 var LimitedBy = map[string]string{
 	diagnose.Errors: "errors", diagnose.Storage: "storage", diagnose.CPU: "the CPU",
 	diagnose.Locks: "locks", diagnose.Client: "the client", diagnose.Network: "the network",
-	diagnose.Unclear: "nothing that could be named",
+	diagnose.StorageAndCPU: "storage and the CPU",
+	diagnose.Unclear:       "nothing that could be named",
 }
 
 // PerPrice is the result of a configuration for 1,000 of its price's currency; nil where either is

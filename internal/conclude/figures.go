@@ -181,6 +181,7 @@ func (v view) addDevices(f *result.Evidence) {
 	}
 	if timed {
 		f.DeviceReads = new(0.0)
+		f.DeviceMost = new(reads / measured.MaxReads())
 		if reads > 0 && took > 0 {
 			f.DeviceReads = new(reads / measured.ReadsAt(took/reads))
 		}

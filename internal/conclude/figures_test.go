@@ -122,7 +122,8 @@ func TestDevices(t *testing.T) {
 	}
 	f := seen(table, s).figures()
 	for name, v := range map[string][2]float64{
-		"reads": {*f.DeviceReads, .5}, "log": {*f.DeviceLog, .12}, "queue": {*f.DiskQueue, 6},
+		"reads": {*f.DeviceReads, .5}, "of the most": {*f.DeviceMost, .4},
+		"log": {*f.DeviceLog, .12}, "queue": {*f.DiskQueue, 6},
 		"slowdown": {*f.DiskSlowdown, 4},
 	} {
 		assert.InDelta(t, v[1], v[0], 1e-9, name)

@@ -17,10 +17,12 @@ const (
 	Errors  = "errors"
 	Storage = "storage"
 	CPU     = "cpu"
-	Locks   = "locks"
-	Client  = "client"
-	Network = "network"
-	Unclear = "unclear"
+	// The drives do all that they can, and the CPUs too: more of one of them changes nothing.
+	StorageAndCPU = "storage and cpu"
+	Locks         = "locks"
+	Client        = "client"
+	Network       = "network"
+	Unclear       = "unclear"
 )
 
 // The bounds of the rules.
@@ -30,6 +32,7 @@ const (
 	busyCPU        = 0.80 // enough to hold up those who answer each other in turns
 	oftenThrottled = 0.50 // of the periods in which a container's CPU time is counted
 	fullLink       = 0.80 // of a link's speed; protocol headers take part of the rest
+	mostOfDevice   = 0.90 // of the most that it can do by itself, whatever the latency
 	fullDevice     = 0.80 // of what it can do by itself; where no session says what it waits for
 	longQueue      = 4    // requests; and where the device was not measured,
 	// times as long as in the run's best seconds: more requests only wait for each other
@@ -46,6 +49,15 @@ func Judge(f result.Evidence) *result.Bottleneck {
 		return nil
 	}
 	what, why := newSituation(f).judge()
+	switch {
+	case what != CPU:
+	case atLeast(f.DeviceMost, mostOfDevice):
+		what = StorageAndCPU
+		why += ", and the drives do " + percent(*f.DeviceMost) + " of the most reads that they can"
+	case atLeast(f.DeviceLog, mostOfDevice):
+		what = StorageAndCPU
+		why += ", and the log does " + percent(*f.DeviceLog) + " of the most writes that it can"
+	}
 	return &result.Bottleneck{What: what, Why: why, Figures: f}
 }
 

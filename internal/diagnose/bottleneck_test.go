@@ -36,6 +36,15 @@ func TestJudge(t *testing.T) {
 			"cpu.busy_ratio=.95 sessions.running=.3 sessions.waiting_for_storage=.6",
 		},
 		{
+			"full CPUs and drives that do all they can", StorageAndCPU, "and the drives do 97 % of the most reads",
+			"cpu.busy_ratio=.95 device.most_reads_ratio=.97 device.reads_ratio=1 sessions.running=.3" +
+				" sessions.waiting_for_storage=.6",
+		},
+		{
+			"full CPUs and a log that does all it can", StorageAndCPU, "and the log does 95 % of the most writes",
+			"cpu.busy_ratio=.95 device.most_reads_ratio=.2 device.log_syncs_ratio=.95 sessions.running=1",
+		},
+		{
 			"rows and latches count together", Locks, "40 %",
 			"cpu.busy_ratio=.4 sessions.running=.3 sessions.waiting_for_lock=.2 sessions.waiting_for_latch=.2" +
 				" sessions.waiting_for_storage=.3",

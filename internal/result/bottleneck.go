@@ -2,8 +2,9 @@ package result
 
 // Bottleneck is what held the orders back in the first window, and the figures that say so.
 type Bottleneck struct {
-	What     string   `json:"what"` // errors, storage, cpu, locks, client, network or unclear
-	Why      string   `json:"why"`  // in words
+	// errors, storage, cpu, storage and cpu, locks, client, network or unclear
+	What     string   `json:"what"`
+	Why      string   `json:"why"` // in words
 	Figures  Evidence `json:"figures"`
 	Warnings []string `json:"warnings,omitempty"` // what makes the run a poor test of storage
 }
@@ -46,7 +47,9 @@ type Evidence struct {
 	DiskSlowdown *float64 `json:"disk.slowdown,omitempty"`
 	// Of what ds2 device found the devices to do: of reads at this latency, and of log writes.
 	DeviceReads *float64 `json:"device.reads_ratio,omitempty"`
-	DeviceLog   *float64 `json:"device.log_syncs_ratio,omitempty"`
+	// of the most reads that it found at any latency
+	DeviceMost *float64 `json:"device.most_reads_ratio,omitempty"`
+	DeviceLog  *float64 `json:"device.log_syncs_ratio,omitempty"`
 
 	*Sessions // nil: the server does not tell what they do
 

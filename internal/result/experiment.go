@@ -116,18 +116,20 @@ func ParseDisclosure(all []string) (stated map[string]string, err error) {
 	return stated, nil
 }
 
-// priceForm has commas in front of groups of three digits, or none.
-var priceForm = regexp.MustCompile(`^([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?$`)
+// priceForm has no groups of digits: 12.000 and 12,000 are twelve to one reader and twelve thousand
+// to another.
+var priceForm = regexp.MustCompile(`^[0-9]+(\.[0-9]{1,2})?$`)
 
 // ParsePrice reads an amount and its currency.
 func ParsePrice(text string) (amount float64, currency string, err error) {
 	number, currency, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if priceForm.MatchString(number) {
-		amount, err = strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+		amount, err = strconv.ParseFloat(number, 64)
 	}
 	if err != nil || !(amount > 0) || amount > 1e15 || strings.TrimSpace(currency) == "" {
 		return 0, "", fmt.Errorf(
-			"invalid price %q: write an amount and its currency, such as 12000 USD",
+			"invalid price %q: write an amount without separators and its currency, such as "+
+				"12000 USD",
 			text,
 		)
 	}

@@ -138,11 +138,11 @@ func TestDirNameSortsByStart(t *testing.T) {
 	assert.Equal(t, "20261121T041500Z-k3f9", DirName(at, "k3f9"))
 }
 
-// TestPrice: commas stand in front of groups of three digits; 1234,56 is no 123,456.
+// TestPrice: what some read as 12 and others as 12,000 is refused.
 func TestPrice(t *testing.T) {
 	for text, want := range map[string]float64{
-		"12000 USD": 12_000, "1,234,567.5 EUR": 1_234_567.5, "0.5 EUR": .5,
-		"1234,56 EUR": 0, "12,34 EUR": 0, "1,2345 EUR": 0, "-5 EUR": 0, "12000": 0, "1e9 EUR": 0, "0 EUR": 0,
+		"12000 USD": 12_000, "1234567.5 EUR": 1_234_567.5, "0.50 EUR": .5,
+		"12.000 EUR": 0, "12,000 EUR": 0, "1234,56 EUR": 0, "12,34 EUR": 0, "1,2345 EUR": 0, "-5 EUR": 0, "12000": 0, "1e9 EUR": 0, "0 EUR": 0,
 	} {
 		amount, _, err := ParsePrice(text)
 		assert.Equal(t, want, amount, text)
