@@ -82,7 +82,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		judged.Counters = answered(in, outages)
 		if b := diagnose.Judge(judged.figures()); b != nil {
 			b.Warnings = slices.Concat(warnings(in.Cautions, b.Figures),
-				v.largeReads(), v.heldAbove(), v.vacuums(), v.others())
+				v.coverage(), v.largeReads(), v.heldAbove(), v.vacuums(), v.others())
 			c.Bottleneck = b
 		}
 	}

@@ -20,12 +20,16 @@ func (v view) costs(power *result.Power) *result.Costs {
 		ServerCPU:    v.total(monitor.ServerProcessors),
 		Joules:       cmp.Or(power, new(result.Power)).Active,
 	}
-	for _, device := range v.Counters.Items(monitor.DiskReads) {
-		_, item := monitor.SplitColumn(device)
-		reads := known(v.product(device, monitor.ItemColumn(monitor.DiskReadTime, item)))
-		writes := known(v.product(monitor.ItemColumn(monitor.DiskWrites, item),
-			monitor.ItemColumn(monitor.DiskWriteTime, item)))
-		c.DeviceSeconds = over(add, c.DeviceSeconds, over(add, reads, writes))
+	for _, requests := range []struct{ rates, times string }{
+		{monitor.DiskReads, monitor.DiskReadTime},
+		{monitor.DiskWrites, monitor.DiskWriteTime},
+		{monitor.DiskFlushes, monitor.DiskFlushTime},
+	} {
+		for _, rate := range v.Counters.Items(requests.rates) {
+			_, item := monitor.SplitColumn(rate)
+			time := v.took(rate, monitor.ItemColumn(requests.times, item))
+			c.DeviceSeconds = over(add, c.DeviceSeconds, time)
+		}
 	}
 	if busy := v.mean(monitor.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
 		c.ServerCPU = new(*busy * float64(v.Machine.Processors))
@@ -36,30 +40,20 @@ func (v view) costs(power *result.Power) *result.Costs {
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }
 
-// product is the mean of the products of a column and the times that belong to it; a second without
-// reads has no time that they took. NaN where the first is not known, or none of it was timed.
-func (v view) product(a, b string) float64 {
-	x := v.Counters.Values(a)
-	y := v.Counters.Values(b)
-	sum := 0.0
-	n := 0
-	timed := false
-	for i, row := range v.Counters.Rows {
-		if x == nil || y == nil || !row.Time.After(v.from) || row.Time.After(v.to) ||
-			math.IsNaN(x[i]) {
-			continue
-		}
-		n++
-		timed = timed || x[i] == 0
-		if !math.IsNaN(y[i]) {
-			timed = true
-			sum += x[i] * y[i]
-		}
+// took is how many seconds requests of a drive take, each second: how many there are, and the mean
+// time of each. It is nil where these are not known.
+func (v view) took(rates, times string) *float64 {
+	rate := v.mean(rates)
+	if rate == nil || v.Counters.Values(times) == nil {
+		return nil
 	}
-	if !timed {
-		return math.NaN()
+	if *rate == 0 {
+		return new(0.)
 	}
-	return sum / float64(n)
+	if mean := v.mean(times); mean != nil {
+		return new(*rate * *mean)
+	}
+	return nil
 }
 
 // surroundings are what is asked of a run's surroundings, as far as they were observed.

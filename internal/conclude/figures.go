@@ -158,10 +158,10 @@ func (v view) addDevices(f *result.Evidence) {
 	for _, column := range t.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(column)
 		times := monitor.ItemColumn(monitor.DiskReadTime, item)
-		time := v.product(column, times)
 		rate := *cmp.Or(v.mean(column), new(0.))
-		if !math.IsNaN(time) {
-			took = took + time
+		time := v.took(column, times)
+		if time != nil {
+			took = took + *time
 			reads = reads + rate
 			timed = true
 		}
@@ -172,8 +172,9 @@ func (v view) addDevices(f *result.Evidence) {
 		f.DiskQueue = queue
 		f.DiskSlowdown = nil
 		// A few seconds may have no more than a read from its cache.
-		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 && rate > 0 && time > 0 {
-			f.DiskSlowdown = new(time / rate / best)
+		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 && rate > 0 &&
+			time != nil && *time > 0 {
+			f.DiskSlowdown = new(*time / rate / best)
 		}
 	}
 	if measured == nil {

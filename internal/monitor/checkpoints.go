@@ -23,6 +23,7 @@ func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, servers int) {
 	for _, column := range t.Items(DatabaseCheckpointPages) {
 		servers++
 		_, item := SplitColumn(column)
+		place := slices.Index(t.Columns, column)
 		pages := t.Values(column)
 		begun := t.Values(ItemColumn(DatabaseCheckpoints, item)) // SQL Server counts pages only
 		var own []Checkpoint
@@ -36,7 +37,7 @@ func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, servers int) {
 			}
 			switch {
 			case starts:
-				own = append(own, Checkpoint{Server: item, From: at - Interval.Seconds(), To: at})
+				own = append(own, Checkpoint{Server: item, From: at - row.Covered(place), To: at})
 			case wrote && len(own) > 0:
 				own[len(own)-1].To = at
 			}

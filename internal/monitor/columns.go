@@ -65,6 +65,7 @@ const (
 	Power = "power.watts"
 
 	DatabaseCacheHits      = "db.cache_hit_ratio"
+	DatabaseCacheLookups   = "db.cache_lookups_per_second"
 	DatabaseTemporaryBytes = "db.temporary_bytes_per_second"
 	DatabaseLogBytes       = "db.log_bytes_per_second"
 	DatabaseLogWrites      = "db.log_writes_per_second"

@@ -156,12 +156,12 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 }
 
 // databaseColumn is the column of a counter, and how it is made of the counter's figure; none of
-// the parts of a ratio. Seconds a second are how many sessions there are at once.
+// the hits, of which there is a ratio. Seconds a second are how many sessions there are at once.
 func databaseColumn(counter string) (name string, derive derivation) {
 	name, total := strings.CutSuffix("db."+counter, "_total")
 	sessions, seconds := strings.CutSuffix(name, "_seconds")
 	switch {
-	case counter == cacheHits || counter == cacheLookups:
+	case counter == cacheHits:
 		return "", nil
 	case total && seconds:
 		return sessions, rate(0)

@@ -186,8 +186,18 @@ func (e *Exporter) Source(
 	several bool,
 	flushes map[string]flushing,
 ) (Source, error) {
+	// The time of all CPUs, idle ones included, goes on as long as the exporter itself is asked and
+	// no cache before it.
+	shown := math.NaN()
 	show := func(ctx context.Context) (counted, error) {
 		now, err := e.scrape(ctx)
+		was := shown
+		if err == nil {
+			shown = now.sum(e.kind.probe, nil)
+		}
+		if err == nil && shown == was {
+			return counted{}, errStandsStill
+		}
 		return e.kind.counted(now), err
 	}
 	src, err := e.kind.source(e.kind.counted(e.first), devices, flushes, show)

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -108,8 +109,11 @@ func (d Drives) served(k IOKind) []wait {
 func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 	rate := requestColumns(k.Write).rate
 	for _, drive := range d.items(rate, k.Role) {
-		if k.Role != "" && math.IsNaN(d.Counters.Mean(ItemColumn(rate, drive), d.From, d.To)) {
-			return 0, 0, false
+		if math.IsNaN(d.Counters.Mean(ItemColumn(rate, drive), d.From, d.To)) {
+			if k.Role != "" {
+				return 0, 0, false
+			}
+			continue
 		}
 		if m, l, ok := d.latency(d.waits([]string{drive}, k), k); ok {
 			mean = max(mean, m)
@@ -147,7 +151,7 @@ func requestColumns(write bool) columnsOf {
 	return columnsOf{DiskReads, DiskReadTime, false}
 }
 
-// requests are some a second, and the seconds that they took.
+// requests are some of a sample, and the seconds that they took.
 type requests struct{ number, seconds float64 }
 
 func (r *requests) add(more requests) {
@@ -169,13 +173,15 @@ func (d Drives) requests(items []string, of columnsOf) []requests {
 	for _, item := range items {
 		rates := d.Counters.Values(d.column(of.rate, item))
 		times := d.Counters.Values(d.column(of.time, item))
+		at := slices.Index(d.Counters.Columns, d.column(of.rate, item))
 		for i := range min(len(rates), len(times)) {
 			if rates[i] > 0 && times[i] >= 0 { // not NaN
-				seconds := times[i]
+				number := rates[i] * d.Counters.Rows[i].Covered(at)
+				seconds := times[i] * d.Counters.Rows[i].Covered(at)
 				if !of.sum {
-					seconds *= rates[i]
+					seconds = times[i] * number
 				}
-				all[i].add(requests{rates[i], seconds})
+				all[i].add(requests{number, seconds})
 			}
 		}
 	}
@@ -224,9 +230,10 @@ func (d Drives) waits(items []string, k IOKind) []wait {
 		all[i].flushes = r
 	}
 	if servers := d.Counters.Items(DatabaseLogSyncs); len(servers) == 1 {
-		for i, syncs := range d.Counters.Values(servers[0]) {
-			if syncs > 0 { // not NaN
-				all[i].syncs = syncs
+		at := slices.Index(d.Counters.Columns, servers[0])
+		for i, row := range d.Counters.Rows {
+			if syncs := row.Values[at]; syncs > 0 { // not NaN
+				all[i].syncs = syncs * row.Covered(at)
 			}
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"ds2/internal/escape"
 	"ds2/internal/outside"
@@ -16,49 +14,18 @@ import (
 
 // PowerCommand takes watts from a command, run by the shell, that prints them: the number before W
 // or Watts ("PSU1 Input Power: 312 Watts"), or the only one on its output. It is started again as
-// soon as it has ended, at most once a second, and its last reading stands until the next, for at
-// most 30 s: many meters take longer than a second to answer.
+// soon as it has ended, at most once a second: many meters take longer than a second to answer, and
+// a reading stands for the time that it took, at most 30 s.
 func PowerCommand(ctx context.Context, command string) (Source, error) {
-	watts, err := runPowerCommand(ctx, command)
-	if err != nil {
+	if _, err := runPowerCommand(ctx, command); err != nil {
 		return Source{}, err
 	}
-	var mu sync.Mutex
-	var failure error
-	at := time.Now()
-	running := false
 	power := []kind{{"power_watts", "Electric power as the meter shows it.", Power, gauge(0)}}
-	return single(
-		"power by command",
-		"",
-		"",
-		"",
-		power,
-		func(ctx context.Context) ([]float64, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			if !running {
-				running = true
-				go func() {
-					w, err := runPowerCommand(ctx, command)
-					mu.Lock()
-					defer mu.Unlock()
-					running = false
-					if ctx.Err() != nil {
-						return // cut off at the end of the sampling
-					}
-					if failure = err; err == nil {
-						watts = w
-						at = time.Now()
-					}
-				}()
-			}
-			if time.Since(at) > staleAfter {
-				return nil, failure
-			}
-			return []float64{watts}, failure
-		},
-	), nil
+	read := func(ctx context.Context) ([]float64, error) {
+		watts, err := runPowerCommand(ctx, command)
+		return []float64{watts}, err
+	}
+	return single("power by command", "", "", "", power, read), nil
 }
 
 // wattsOf has the units of power. A capital M would be mega, which no server draws.

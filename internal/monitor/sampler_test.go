@@ -96,8 +96,8 @@ func column(t *testing.T, s Source, name string, seconds float64, was, now []flo
 // another that hangs.
 func TestSlowSourceHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The third read, at 2 s, hangs until 4.3 s: the rows of 2, 3 and 4 s have none of its
-		// values, those of the other source all.
+		// The third read, at 2 s, hangs until 4.3 s: the rows of 2 and 3 s have none of its values,
+		// that of 4 s has those of all three seconds, and those of the other source have all.
 		slow := counting(func(n int) error {
 			if n == 3 {
 				time.Sleep(2300 * time.Millisecond)
@@ -111,14 +111,134 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 			// over the time since its last answer
 			second := i + 1
 			want := 10.
-			if second >= 2 && second <= 4 {
+			if second == 2 || second == 3 {
 				want = math.NaN()
 			}
+			covers := map[int]float64{2: 0, 3: 0, 4: 3}
+			seconds, late := covers[second]
+			if !late {
+				seconds = 1
+			}
+			assert.Equal(t, seconds, r.Covered(0), "slow source at %d s", second)
+			assert.Equal(t, 1., r.Covered(2), "other source at %d s", second)
 			assert.Equal(t, start.Add(time.Duration(second)*time.Second), r.Time)
 			assert.InDelta(t, want, r.Values[0], 1e-9, "slow source at %d s", second)
 			assert.Equal(t, 10., r.Values[2], "other source at %d s", second)
 		}
 		s.Latest(func(f Figure, v float64) { assert.Equal(t, 70., v, "latest %s", f.Name) })
+	})
+}
+
+// tabled samples sources into a table.
+func tabled(t *testing.T, seconds int, sources ...Source) *Table {
+	t.Helper()
+	rows, _, s := sample(t, seconds, sources...)
+	return &Table{s.Columns(), rows}
+}
+
+// TestFiguresCoverTheirTime: a mean is over the time whatever the source's answers took, and is
+// unknown where they cover less than half of it.
+func TestFiguresCoverTheirTime(t *testing.T) {
+	for name, c := range map[string]struct {
+		read   func(n int) error
+		covers float64
+		known  bool
+		partly bool
+	}{
+		"at once": {func(int) error { return nil }, 60, true, false},
+		"after 1.2 s each": {func(int) error {
+			time.Sleep(1200 * time.Millisecond)
+			return nil
+		}, 60, true, false},
+		"a stall of 8 s": {func(n int) error {
+			if n == 20 {
+				time.Sleep(8 * time.Second)
+			}
+			return nil
+		}, 60, true, false},
+		"silent after 40 s": {func(n int) error {
+			if n > 41 {
+				return errors.New("no answer")
+			}
+			return nil
+		}, 40, true, true},
+		"silent after 15 s": {func(n int) error {
+			if n > 16 {
+				time.Sleep(time.Hour)
+			}
+			return nil
+		}, 15, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				table := tabled(t, 60, counting(c.read))
+				end := start.Add(60 * time.Second)
+				seen := table.Sampled("things.per_second", start, end)
+				assert.InDelta(t, c.covers, seen.Covers, 2, "seconds")
+				assert.Equal(t, c.partly, seen.Partly())
+				want := 10.
+				if !c.known {
+					want = math.NaN()
+				}
+				assert.InDelta(t, want, seen.Value, 1e-6)
+				assert.InDelta(t, want, table.Quantile("things.per_second", 1, start, end), 1e-6)
+			})
+		})
+	}
+}
+
+// TestStallInCounters: what a server did within a stall of its answers is in the mean, as are the
+// seconds in which it did little.
+func TestStallInCounters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		done := 0.
+		last := start
+		src := Source{
+			Name:    "server",
+			Figures: []Figure{{Name: "syncs_total"}},
+			Columns: []Column{{DatabaseLogSyncs, 0, rate(0)}},
+		}
+		n := 0
+		src.Read = func(_ context.Context, values []float64) error {
+			perSecond := 100.
+			if n++; n == 11 { // from 10 s on, for 10 s, nothing is done
+				time.Sleep(10 * time.Second)
+				perSecond = 0
+			}
+			done += perSecond * time.Since(last).Seconds()
+			last = time.Now()
+			values[0] = done
+			return nil
+		}
+		table := tabled(t, 30, src)
+		mean := table.Mean(DatabaseLogSyncs, start, start.Add(30*time.Second))
+		assert.InDelta(t, 100*20./30, mean, 4, "syncs a second over 30 s, of which 10 stood still")
+	})
+}
+
+// TestCounterOfACache: an exporter behind a cache that is refreshed every 15 s shows counters that
+// stand still for 14 of 15 s, and the first of them for nobody knows how long.
+func TestCounterOfACache(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		src := counting(func(int) error { return nil })
+		shown := math.NaN()
+		src.Read = func(_ context.Context, values []float64) error {
+			refreshed := time.Since(start).Truncate(15 * time.Second)
+			values[0] = 10 * (refreshed.Seconds() + 100)
+			if values[0] == shown {
+				return errStandsStill
+			}
+			shown = values[0]
+			return nil
+		}
+		start = start.Add(-10 * time.Second) // refreshed 10 s before the sampling begins
+		table := tabled(t, 65, src)
+		seen := table.Sampled("things.per_second", time.Now().Add(-65*time.Second), time.Now())
+		assert.InDelta(t, 10, seen.Value, .1)
+		assert.InDelta(t, 60, seen.Covers, 1, "all but the first 5 s, whose counters have no date")
 	})
 }
 

@@ -116,7 +116,7 @@ func TestSharedDrive(t *testing.T) {
 		Drives: []Drive{{Name: "a", Roles: []Role{Data, Log}}, {Name: "b", Roles: []Role{Log}}},
 	}
 	storage := func(values ...float64) *Storage {
-		s, _ := Drives{Table{columns, []Row{{end, values}}}, machine, start, end}.Storage()
+		s, _ := Drives{Table{columns, []Row{{Time: end, Values: values}}}, machine, start, end}.Storage()
 		return s
 	}
 	s := storage(0, 100, 9e5, 0, 20, 2e5, 30, 20, 3e5, 2e5)
@@ -160,8 +160,8 @@ func TestLogWrites(t *testing.T) {
 		"Windows counts no flushes":         {unknown, unknown, 20, .002},
 	} {
 		table := Table{columns, []Row{
-			{start.Add(time.Second), []float64{20, .002, c.flushes, c.took, c.syncs}},
-			{start.Add(2 * time.Second), []float64{20, .002, c.flushes, c.took, c.syncs}},
+			{Time: start.Add(time.Second), Values: []float64{20, .002, c.flushes, c.took, c.syncs}},
+			{Time: start.Add(2 * time.Second), Values: []float64{20, .002, c.flushes, c.took, c.syncs}},
 		}}
 		seen := Drives{table, machine, start, start.Add(2 * time.Second)}
 		for kind, want := range map[IOKind]float64{{Role: Log, Write: true}: c.want, {Write: true}: .002} {
@@ -236,7 +236,7 @@ func TestWhoseReads(t *testing.T) {
 			add(4, TransactionExtends)
 			add(c.running, DatabaseVacuums)
 		}
-		row := Row{start.Add(time.Second), values}
+		row := Row{Time: start.Add(time.Second), Values: values}
 		seen := Drives{Table{columns, []Row{row}}, machine, start, row.Time}
 		s, err := seen.Storage()
 		require.NoError(t, err, why)
@@ -276,8 +276,8 @@ func TestScanBesideVacuum(t *testing.T) {
 	}
 	start := time.Unix(0, 0)
 	row := Row{
-		start.Add(time.Second),
-		[]float64{100, 50, 0, 5, 30, 60, 50, 0, 0, 1},
+		Time:   start.Add(time.Second),
+		Values: []float64{100, 50, 0, 5, 30, 60, 50, 0, 0, 1},
 	} // 10 of a vacuum not yet counted
 	seen := Drives{Table{columns, []Row{row}}, machine, start, row.Time}
 	s, err := seen.Storage()
@@ -315,7 +315,7 @@ func TestHighestMean(t *testing.T) {
 		}
 		counters.Rows = append(
 			counters.Rows,
-			Row{start.Add(time.Duration(second+1) * time.Second), values},
+			Row{Time: start.Add(time.Duration(second+1) * time.Second), Values: values},
 		)
 	}
 	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}}}
@@ -351,7 +351,7 @@ func TestVacuumsInTime(t *testing.T) {
 		}
 		counters.Rows = append(
 			counters.Rows,
-			Row{start.Add(time.Duration(second) * time.Second), values},
+			Row{Time: start.Add(time.Duration(second) * time.Second), Values: values},
 		)
 	}
 	for _, c := range []struct{ from, to, want float64 }{

@@ -61,11 +61,7 @@ func (d Drives) spread(column string) float64 {
 	counted := d.sums(column)
 	running := d.sums(DatabaseVacuums)
 	sum := 0.
-	samples := 0
 	for i, count := range counted {
-		if d.within(i) {
-			samples++
-		}
 		if !(count > 0) {
 			continue
 		}
@@ -84,15 +80,16 @@ func (d Drives) spread(column string) float64 {
 		}
 		sum += count * float64(of) / float64(i-from+1)
 	}
-	return sum / float64(max(samples, 1))
+	return sum / d.To.Sub(d.From).Seconds()
 }
 
-// sums are a column's values in each sample, of all items together.
+// sums are a column's values in each sample over the time that it covers, of all items together.
 func (d Drives) sums(column string) []float64 {
 	sums := make([]float64, len(d.Counters.Rows))
 	for _, name := range d.Counters.Items(column) {
-		for i, v := range d.Counters.Values(name) {
-			sums[i] += v
+		at := slices.Index(d.Counters.Columns, name)
+		for i, row := range d.Counters.Rows {
+			sums[i] += row.Values[at] * row.Covered(at)
 		}
 	}
 	return sums

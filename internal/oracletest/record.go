@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // object is a JSON object of a summary.
@@ -96,6 +97,21 @@ func (r row) text(column string) string {
 		return r.cells[i]
 	}
 	return ""
+}
+
+// covers is how many seconds a counter of the row stands for: "30x1 4x3" has those of 30 counters,
+// which stand between the time and this, and of 4 more.
+func (r row) covers(column string) float64 {
+	place := slices.Index(r.columns, column) // 1 of the first counter
+	for _, run := range strings.Fields(r.text("covers_s")) {
+		count, seconds, _ := strings.Cut(run, "x")
+		n, _ := strconv.Atoi(count)
+		each, _ := strconv.ParseFloat(seconds, 64)
+		if place -= n; place <= 0 {
+			return each
+		}
+	}
+	return 1
 }
 
 // number is NaN where it is unknown.

@@ -270,8 +270,8 @@ func (r *Run) mean(column string, from, to int64) float64 {
 	n := 0.
 	for s := range r.seconds(from, to) {
 		if v := s.number(column); !math.IsNaN(v) {
-			sum = sum + v
-			n = n + 1
+			sum = sum + v*s.covers(column)
+			n = n + s.covers(column)
 		}
 	}
 	return sum / n
@@ -323,21 +323,21 @@ func (r *Run) Latency(role string, write bool) float64 {
 		syncs := 0.
 		disk := "disk." + drive
 		for s := range r.seconds(r.from, r.to) {
-			n := s.number(disk + rate)
+			n := s.number(disk+rate) * s.covers(disk+rate)
 			each := s.number(disk + latency)
 			if !(n > 0) || math.IsNaN(each) {
 				continue
 			}
 			ios = ios + n
 			took = took + n*each
-			f := s.number(disk + ".flushes_per_second")
+			f := s.number(disk+".flushes_per_second") * s.covers(disk+rate)
 			each = s.number(disk + ".flush_seconds")
 			if f > 0 && !math.IsNaN(each) {
 				flushes = flushes + f
 				flushed = flushed + f*each
 			}
 			if n := s.number("db.log_syncs_per_second"); n > 0 {
-				syncs += n
+				syncs += n * s.covers("db.log_syncs_per_second")
 			}
 		}
 		mean := took / ios
@@ -367,12 +367,13 @@ func (r *Run) logWait() float64 {
 		if !(n > 0 && took >= 0) {
 			continue
 		}
-		writes = writes + n
-		writing = writing + took
+		covers := s.covers("db.log_writes_per_second")
+		writes = writes + n*covers
+		writing = writing + took*covers
 		if n, took = s.number("db.log_syncs_per_second"), s.number("db.log_sync"); n > 0 &&
 			took >= 0 {
-			syncs = syncs + n
-			syncing = syncing + took
+			syncs = syncs + n*covers
+			syncing = syncing + took*covers
 		}
 	}
 	wait := writing / writes

@@ -143,6 +143,8 @@ func TestDamagedRecords(t *testing.T) {
 		"a histogram that is none":    {HistogramsFile, field("hdrhistogram", "HISTFAAA"), "decode histogram"},
 		"a histogram of other bounds": {HistogramsFile, field("hdrhistogram", foreign(t)), "not one of ds2's"},
 		"a counter of 1e300":          {HostFile, field("disk.sda.queue", "1e300"), "disk.sda.queue"},
+		"covers of too few counters":  {HostFile, field("covers_s", "1x5"), "is not of"},
+		"covers that are no number":   {HostFile, field("covers_s", "2y5"), "is not a number of counters"},
 		"a counter that is no number": {HostFile, field("disk.sda.queue", "NaN"), "disk.sda.queue"},
 
 		"a summary that is gone":    {SummaryFile, remove, "is not a record"},

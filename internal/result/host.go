@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ds2/internal/atomicfile"
@@ -18,8 +20,11 @@ import (
 // maxCounter is beyond all that is counted, bytes included.
 const maxCounter = 1e19
 
-// hostColumns are those of HostFile: the time since the first orders, and each counter, empty where
-// it was not seen.
+// hostCovers is the column of HostFile with the seconds that the counters of a line stand for.
+const hostCovers = "covers_s"
+
+// hostColumns are those of HostFile: the time since the first orders, each counter, empty where it was not
+// seen, and the seconds that the counters stand for, empty where each is of the second before.
 func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 	columns := []column[monitor.Row]{{
 		"t_s",
@@ -52,7 +57,45 @@ func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 			return nil
 		}})
 	}
-	return columns
+	return append(columns, column[monitor.Row]{
+		hostCovers, coversText, func(r *monitor.Row, text string) error {
+			return readCovers(r, text, len(counters))
+		},
+	})
+}
+
+// coversText has the seconds that each counter of a line stands for, runs of the same number as
+// "12x1 3x15"; empty where all stand for one.
+func coversText(r *monitor.Row) string {
+	var runs []string
+	for rest := r.Covers; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n] == rest[0] {
+			n++
+		}
+		runs = append(runs, fmt.Sprintf("%dx%.4g", n, rest[0]))
+		rest = rest[n:]
+	}
+	return strings.Join(runs, " ")
+}
+
+func readCovers(r *monitor.Row, text string, counters int) error {
+	for run := range strings.FieldsSeq(text) {
+		count, each, _ := strings.Cut(run, "x")
+		n, err := strconv.Atoi(count)
+		seconds, otherErr := strconv.ParseFloat(each, 64)
+		switch {
+		case cmp.Or(err, otherErr) != nil || n < 1 || !(seconds >= 0 && seconds <= maxSeconds):
+			return fmt.Errorf("%q is not a number of counters and their seconds", run)
+		case len(r.Covers)+n > counters:
+			return fmt.Errorf("%q is of more than %d counters", text, counters)
+		}
+		r.Covers = append(r.Covers, slices.Repeat([]float64{seconds}, n)...)
+	}
+	if r.Covers != nil && len(r.Covers) != counters {
+		return fmt.Errorf("%q is not of %d counters", text, counters)
+	}
+	return nil
 }
 
 // CreateHost begins the HostFile of the record in dir, which takes the samples of the machine and
@@ -84,9 +127,13 @@ func ReadHost(dir string, start time.Time, ended bool) (t monitor.Table, err err
 		ended,
 		func(names []string) (func([]string) error, error) {
 			t.Columns = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-				return name == "t_s"
+				return name == "t_s" || name == hostCovers
 			})
-			return lines(names, hostColumns(t.Columns, start), func(r monitor.Row) error {
+			columns := hostColumns(t.Columns, start)
+			if !slices.Contains(names, hostCovers) { // of an older ds2
+				columns = columns[:len(columns)-1]
+			}
+			return lines(names, columns, func(r monitor.Row) error {
 				if n := len(t.Rows); n > 0 && r.Time.Before(t.Rows[n-1].Time) {
 					return fmt.Errorf(
 						"t_s: time %s is not after that of the line before",

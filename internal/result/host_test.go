@@ -25,10 +25,11 @@ func hostTable() *monitor.Table {
 		if second == 5 {
 			values[1] = math.NaN()
 		}
-		t.Rows = append(
-			t.Rows,
-			monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values},
-		)
+		row := monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values}
+		if second == 6 { // which has the second before, too
+			row.Covers = []float64{1, 2}
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -49,6 +50,7 @@ func TestHostIsTheSameAfterReading(t *testing.T) {
 		assert.True(t, r.Host.Rows[i].Time.Equal(row.Time) && queue[i] == row.Values[0],
 			"row %d is %v, want %v", i, r.Host.Rows[i], row)
 		assert.InDelta(t, row.Values[1], watts[i], 50, "watts of row %d, to four digits", i)
+		assert.Equal(t, row.Covers, r.Host.Rows[i].Covers, "row %d", i)
 	}
 }
 

@@ -130,7 +130,7 @@ func (r *Run) IOPS() (iops float64, measured bool) {
 		return 0, false
 	}
 	to := newest.Sub(o.start)
-	return o.drives(to-iopsOver, to).IOPS()
+	return o.drives(max(0, to-iopsOver), to).IOPS()
 }
 
 // end ends what begin began, and tells what went wrong with it.

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,6 +103,49 @@ func TestObservedRun(t *testing.T) {
 	if len(r.Machine.Drives) > 0 {
 		assert.Len(t, r.Host.Items(monitor.DiskWrittenBytes), len(r.Machine.Drives))
 	}
+}
+
+// silentExporter shows a machine whose only CPU is full, until the n-th question after which it
+// answers no more.
+func silentExporter(t *testing.T, n int64) string {
+	began := time.Now()
+	var asked atomic.Int64
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) > n {
+			<-r.Context().Done()
+			return
+		}
+		fmt.Fprintln(w, "# TYPE node_cpu_seconds_total counter")
+		fmt.Fprintf(w, "node_cpu_seconds_total{cpu=\"0\",mode=\"user\"} %f\n", time.Since(began).Seconds())
+	}
+	server := httptest.NewServer(http.HandlerFunc(answer))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestSourcesThatFallSilent: a command for the power that hangs from its fourth call on, and an
+// exporter that answers for a third of the run. Of neither there is a figure of the window, and
+// nothing stands on one.
+func TestSourcesThatFallSilent(t *testing.T) {
+	t.Parallel()
+	_, o := ready(t, localpg.Options{})
+	o.RunTime.Duration = 9 * time.Second
+	calls := filepath.Join(t.TempDir(), "calls")
+	observe(t, &o, monitor.Options{
+		PowerCommand: "echo >> " + calls + "; [ $(wc -l < " + calls + ") -le 4 ] || exec sleep 600; echo 200",
+		Exporters:    []string{silentExporter(t, 6)},
+	})
+	r := recorded(t, begin(t, o), nil)
+	require.NotNil(t, r.Power)
+	assert.Nil(t, r.Power.Active, "power of 3 of 9 s")
+	require.NotNil(t, r.Costs)
+	assert.Nil(t, r.Costs.Joules)
+	require.NotNil(t, r.Bottleneck)
+	assert.Nil(t, r.Bottleneck.Figures.CPUBusy)
+	assert.NotEqual(t, "cpu", r.Bottleneck.What)
+	warned := strings.Join(r.Bottleneck.Warnings, "\n")
+	assert.Regexp(t, `the samples of .*the electric power cover [0-4] of 9 s of the window`, warned)
+	assert.Regexp(t, `the samples of the CPUs.* cover [0-4] of 9 s of the window`, warned)
 }
 
 // TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses
