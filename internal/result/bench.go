@@ -52,7 +52,9 @@ type Bench struct {
 
 // BenchRun is one run of a bench.
 type BenchRun struct {
-	Dir   string `json:"dir"`             // within the bench's directory
+	Dir   string `json:"dir"` // within the bench's directory
+	RunID string `json:"run_id,omitempty"`
+	Sum   string `json:"sum,omitempty"`   // of what it measured, for its record to be known by
 	Block int    `json:"block,omitempty"` // of the experiment, counted from 1
 	// among all runs of the experiment, in the order of time
 	Number int `json:"number,omitempty"`

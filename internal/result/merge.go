@@ -34,6 +34,7 @@ func Merge(records []*Record) (*Record, error) {
 	}
 	m := &Record{Dir: first.Dir, Summary: first.Summary}
 	s := &m.Summary
+	s.Sums = nil
 	s.Threads = 0
 	s.Rate = 0
 	s.LimitTexts = nil

@@ -1,10 +1,12 @@
 package result
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"reflect"
@@ -30,6 +32,8 @@ func (k Kind) A() string { return withArticle(string(k)) }
 type Head struct {
 	Schema int  `json:"schema"`
 	Kind   Kind `json:"kind"`
+	// of the text of the summary, with zeros in its place
+	Sum string `json:"sum,omitempty"`
 }
 
 func (h *Head) head() *Head { return h }
@@ -40,6 +44,8 @@ type summary[T any] interface {
 	head() *Head
 	kind() Kind
 	check() error
+	seal(dir string) error      // notes the sums of what stands beside it in dir
+	checkSums(dir string) error // holds them against it
 }
 
 func (*Summary) kind() Kind    { return KindRun }
@@ -101,24 +107,36 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 			),
 		}
 	}
-	path := filepath.Join(dir, SummaryFile)
+	written := bytes.Clone(text)
 	if text, err = lift(text, head.Schema); err == nil {
 		err = decode(text, s)
 	}
+	if err == nil {
+		err = s.check()
+	}
+	if err == nil {
+		err = checkSeal(written)
+	}
 	if err != nil {
-		return *s, fmt.Errorf("read record: %s: %w", path, err)
+		return *s, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)
 	}
-	if err := s.check(); err != nil {
-		return *s, fmt.Errorf("read record: %s: %w", path, err)
-	}
-	return *s, nil
+	s.head().Sum = ""
+	return *s, s.checkSums(dir)
 }
 
 // SaveSummary writes summary.json of the record in dir, whole or not at all.
 func SaveSummary[T any, P summary[T]](dir string, s T) error {
 	p := P(&s)
-	*p.head() = Head{Schema, p.kind()}
-	return written(atomicfile.WriteJSON(filepath.Join(dir, SummaryFile), p))
+	*p.head() = Head{Schema, p.kind(), unsealed}
+	err := p.seal(dir)
+	text, jsonErr := json.MarshalIndent(p, "", "  ")
+	if err = cmp.Or(err, jsonErr); err != nil {
+		return written(err)
+	}
+	return written(atomicfile.Write(filepath.Join(dir, SummaryFile), func(w io.Writer) error {
+		_, err := w.Write(sealText(append(text, '\n')))
+		return err
+	}))
 }
 
 // readHead reads what kind of record dir holds, and the text of its summary.

@@ -83,6 +83,8 @@ type Summary struct {
 	Spec `json:"spec"`
 	Happened
 	Conclusion
+	// of the other files, by name: SHA-256; absent while the run goes on
+	Sums map[string]string `json:"sums,omitempty"`
 }
 
 // Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from,
@@ -343,6 +345,9 @@ func Read(dir string) (*Record, error) {
 		return nil, err
 	}
 	if r.Host, err = ReadHost(dir, r.Start, ended); err != nil {
+		return nil, err
+	}
+	if err := r.checkFiles(dir); err != nil {
 		return nil, err
 	}
 	AddCheckpoints(&r.Summary, &r.Series, &r.Host)
