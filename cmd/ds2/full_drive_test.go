@@ -166,6 +166,16 @@ func TestFullDisk(t *testing.T) {
 	assert.Contains(t, p.stdout.String(), " OPM", "printed")
 }
 
+// TestRecordGone has the directory of the record removed in mid-run: what was measured is printed.
+func TestRecordGone(t *testing.T) {
+	t.Parallel()
+	p := driving(t, quick("drive", loaded(t), "--run-time 6s --window 1s-2s --out out")...)
+	require.NoError(t, os.RemoveAll(p.out))
+	p.ends(t, exitFailed)
+	assert.Contains(t, p.stderr.String(), "no such file")
+	assert.Contains(t, p.stdout.String(), " OPM", "printed")
+}
+
 // TestAuditLosesItsServer has a server go down for lack of room in the middle of the audit: the
 // run's record stays, says why it was not audited, and is audited later.
 func TestAuditLosesItsServer(t *testing.T) {

@@ -26,7 +26,7 @@ type csvFile[T any] struct {
 }
 
 func createCSV[T any](path string, columns []column[T]) (*csvFile[T], error) {
-	file, err := os.Create(path)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return nil, created(err)
 	}
@@ -34,12 +34,20 @@ func createCSV[T any](path string, columns []column[T]) (*csvFile[T], error) {
 	return f, f.Flush()
 }
 
-// Close ends the file, on disk to the last byte; of one that could not be created it does nothing.
+// End ends the file, on disk to the last byte. It can still be read.
+func (f *csvFile[T]) End() error { return written(errors.Join(f.end(), f.file.Sync())) }
+
+// Close ends the file and lets go of it; of one that could not be created it does nothing.
 func (f *csvFile[T]) Close() error {
 	if f == nil {
 		return nil
 	}
-	return written(errors.Join(f.end(), f.file.Sync(), f.file.Close()))
+	return errors.Join(f.End(), written(f.file.Close()))
+}
+
+// all is the file from its begin, whatever has become of its name.
+func (f *csvFile[T]) all() (io.ReadCloser, error) {
+	return io.NopCloser(io.NewSectionReader(f.file, 0, math.MaxInt64)), nil
 }
 
 // csvLines compresses lines, each of which is a T.
@@ -217,15 +225,20 @@ func cutBy(err error, path string) error {
 // do not fit their checksum. That of a run that is still going, or that was killed, may be missing,
 // and what was cut off at its end is left out.
 func readCSV(path string, ended bool, read reader) error {
-	err := readWhole(path, read)
+	return readOpen(path, func() (io.ReadCloser, error) { return atomicfile.Open(path) }, ended, read)
+}
+
+// readOpen is readCSV of a file that is opened in another way.
+func readOpen(path string, open func() (io.ReadCloser, error), ended bool, read reader) error {
+	err := readWhole(path, open, read)
 	if err == nil || !ended && (errors.Is(err, errCut) || errors.Is(err, fs.ErrNotExist)) {
 		return nil
 	}
 	return fmt.Errorf("read record: %w", err)
 }
 
-func readWhole(path string, read reader) error {
-	file, err := atomicfile.Open(path)
+func readWhole(path string, open func() (io.ReadCloser, error), read reader) error {
+	file, err := open()
 	if err != nil {
 		return err
 	}

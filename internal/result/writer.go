@@ -116,8 +116,23 @@ func (w *Writer) Interval(iv measure.Interval) error {
 	return errors.Join(w.samples.Flush(), w.histograms.Flush(), w.slowest.Flush())
 }
 
-// Close ends the files that grew with the run, on disk to the last byte. The summary is for
+// End ends the files that grew with the run, on disk to the last byte. The summary is for
 // SaveSummary.
+func (w *Writer) End() error {
+	return errors.Join(w.samples.End(), w.histograms.End(), w.slowest.End())
+}
+
+// Series reads what was written, also where the files have lost their names.
+func (w *Writer) Series() (s measure.Series, err error) {
+	err = cmp.Or(
+		readOpen(SamplesFile, w.samples.all, false, sampleLines(&s.Samples)),
+		readOpen(HistogramsFile, w.histograms.all, false, intervalLines(&s.Intervals)),
+		readOpen(SlowestFile, w.slowest.all, false, slowestLines(&s.Slow)),
+	)
+	return s, err
+}
+
+// Close ends the files and lets go of them.
 func (w *Writer) Close() error {
 	return errors.Join(w.samples.Close(), w.histograms.Close(), w.slowest.Close(), w.log.close())
 }

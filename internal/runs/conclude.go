@@ -22,7 +22,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	if teller, ok := r.play.(workload.Teller); ok {
 		s.Found = teller.Found()
 	}
-	series, readErr := result.ReadSeries(r.options.Dir, false)
+	series, readErr := r.writer.Series()
 	s.Changes, s.Warnings = r.warnings()
 	counters := monitor.Table{}
 	observedErr := error(nil)

@@ -258,8 +258,8 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 		outcome = outcome.with(r.unmarked)
 	}
 	r.ioFaults = ioFaults(ctx)
-	outcome = r.conclude(outcome.with(r.writer.Close()))
-	return *s, outcome
+	outcome = r.conclude(outcome.with(r.writer.End()))
+	return *s, outcome.with(r.writer.Close())
 }
 
 // prepare does what comes before the first user.
