@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ds2/internal/diskspace"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -88,6 +89,11 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 // create makes the file, empty, and refuses to overwrite one, or to fill the file system.
 func create(dir string, bytes int64) (name string, err error) {
 	name = filepath.Join(dir, fileName)
+	lies, _ := monitor.Root.Find(dir) // without an answer no worse than any other
+	if lies.Type == "tmpfs" || lies.Type == "ramfs" {
+		return name, fmt.Errorf("%s lies in memory (%s), and no drive is under it: "+
+			"give a directory on the drives under test", dir, lies.Type)
+	}
 	if free, ok := diskspace.Free(dir); ok && free < bytes+bytes/20 {
 		return name, fmt.Errorf(
 			"%s has %d bytes free, and the file takes %d: make it smaller, or free some",

@@ -54,8 +54,8 @@ func TestParse(t *testing.T) {
 			123392e-9, 1351680e-9, 3981312e-9,
 		}},
 		{"log.json", job{rw: "write", depth: 1, sync: true}, []float64{
-			292.061907, 0, 292.061907,
-			(778872.109402 + 2627746.883562) / 1e9, 1875968e-9, 7831552e-9, 13565952e-9,
+			594.202899, 0, 594.202899,
+			1678177.575273 / 1e9, 305152e-9, 6651904e-9, 15925248e-9,
 		}},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.file))
@@ -123,8 +123,8 @@ func TestFindFio(t *testing.T) {
 		_, _, err := findFio(t.Context())
 		return err
 	}
-	assert.ErrorContains(t, find("fio-2.16"), "3.0 or newer")
-	assert.ErrorContains(t, find("3.33"), "3.0 or newer")
+	assert.ErrorContains(t, find("fio-2.16"), "3.23 or newer")
+	assert.ErrorContains(t, find("3.33"), "3.23 or newer")
 	assert.NoError(t, find("fio-3.33"))
 }
 

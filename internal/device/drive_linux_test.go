@@ -62,7 +62,18 @@ func TestSlowDrive(t *testing.T) {
 	assert.InEpsilon(t, 2, writes/flushes, 0.1, "a log write is a write and a flush")
 	assert.LessOrEqual(t, r.Log.IOPS, 1.2*most, "log writes")
 	assert.LessOrEqual(t, r.Log.IOPS*stage.Seconds(), 1.1*flushes)
+	assert.Greater(t, r.Log.P99, r.Log.Mean, "of what a commit waits for, as the mean is")
+	assert.InEpsilon(t, 1, r.Log.IOPS*r.Log.Mean, 0.1, "one at a time")
 	assertEmpty(t, drive.Dir)
+}
+
+// TestMemoryIsNoDrive: a directory in memory is refused, and nothing is left in it.
+func TestMemoryIsNoDrive(t *testing.T) {
+	needFio(t)
+	dir, _ := devicetest.Small(t, "64m", t.TempDir())
+	_, err := Run(t.Context(), Options{Dir: dir, FileBytes: 16 << 20, StageTime: time.Second})
+	assert.ErrorContains(t, err, "lies in memory (tmpfs)")
+	assertEmpty(t, dir)
 }
 
 // An unused drive is preconditioned and measured whole; one in use is not touched.

@@ -19,11 +19,14 @@ type job struct {
 	rw      string // fio's name of the pattern
 	block   int
 	depth   int
-	sync    bool          // each write by fdatasync
+	sync    bool          // each write lasts until the drive keeps it, as a commit's does
 	runTime time.Duration // 0: once over the whole file
 }
 
-// findFio looks for the program, and refuses a version before 3, whose times had other units.
+// leastMinor is that of the first version, 3.23 of October 2020, that knows sync=dsync.
+const leastMinor = 23
+
+// findFio looks for the program, and refuses one that is too old.
 func findFio(ctx context.Context) (program, version string, err error) {
 	program, err = exec.LookPath("fio")
 	if err != nil {
@@ -35,13 +38,11 @@ func findFio(ctx context.Context) (program, version string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("%s --version: %w", program, err)
 	}
-	var major int
-	if _, err := fmt.Sscanf(version, "fio-%d.", &major); err != nil || major < 3 {
-		return "", "", fmt.Errorf(
-			"%s is version %q: version 3.0 or newer is needed",
-			program,
-			version,
-		)
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "fio-%d.%d", &major, &minor); err != nil ||
+		major < 3 || major == 3 && minor < leastMinor {
+		return "", "", fmt.Errorf("%s is version %q: version 3.%d or newer is needed",
+			program, version, leastMinor)
 	}
 	return program, version, nil
 }
@@ -52,9 +53,6 @@ type output struct {
 		Error int      `json:"error"`
 		Read  measured `json:"read"`
 		Write measured `json:"write"`
-		Sync  struct {
-			Latency latency `json:"lat_ns"`
-		} `json:"sync"`
 	} `json:"jobs"`
 }
 
@@ -91,7 +89,6 @@ func (m *measurement) step(
 		fmt.Sprintf("--bs=%d", j.block),
 		"--ioengine=" + engine,
 		fmt.Sprintf("--iodepth=%d", j.depth),
-		"--direct=1",
 		"--thread",
 		"--rwmixread=70",
 		"--output-format=json",
@@ -101,8 +98,12 @@ func (m *measurement) step(
 		"--refill_buffers",
 		fmt.Sprintf("--buffer_compress_percentage=%d", compressible),
 	}
+	// A log is written through the page cache: the write and the flush of the drive's cache have one
+	// latency. A direct write would be one past that cache (FUA), where the drive has these.
 	if j.sync {
-		args = append(args, "--fdatasync=1")
+		args = append(args, "--direct=0", "--sync=dsync")
+	} else {
+		args = append(args, "--direct=1")
 	}
 	if j.runTime > 0 {
 		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", j.runTime.Milliseconds()),
@@ -153,10 +154,6 @@ func parse(text []byte, j job) (result.DevicePoint, float64, error) {
 	shown := done.Read.Done
 	if p.Reads == 0 {
 		shown = done.Write.Done
-	}
-	if j.sync {
-		shown = done.Sync.Latency
-		p.Mean += shown.Mean / 1e9
 	}
 	p.P50 = shown.Percentiles["50.000000"] / 1e9
 	p.P95 = shown.Percentiles["95.000000"] / 1e9

@@ -348,7 +348,7 @@ func (r *meterReader) power(text string, unit float64) (w float64, said bool, er
 	if !ok || unit == 0 {
 		return 0, false, fmt.Errorf("no number of W, kW or mW: %q", text)
 	}
-	return w * unit, said, nil
+	return w * unit, said, plausible(w * unit)
 }
 
 // number reads one, whose comma is decimal where commas do not separate fields.

@@ -34,11 +34,39 @@ var wattsOf = map[string]float64{
 	"kW": 1000, "KW": 1000, "kw": 1000, "mW": .001, "mw": .001,
 }
 
-var (
-	anyNumber = regexp.MustCompile(`(\d[\d.,']*)()`) // with separators, which say nothing for sure
-	ofPower   = regexp.MustCompile(`(\d[\d.,']*)\s*([kKmM]?[wW](?i:atts?)?)\b`)
-	plain     = regexp.MustCompile(`^\d+(\.\d*)?([eE][-+]?\d{1,2})?$`)
+// published are the outputs of programs and kernels that have other numbers beside the power.
+var published = []*regexp.Regexp{
+	// ipmitool dcmi power reading, and ipmi-dcmi --get-system-power-statistics of FreeIPMI
+	regexp.MustCompile(
+		`(?im)^\s*(?:Instantaneous power reading|Current Power)\s*:\s*(-?\d[\d.,']*)\s+(watts?)\b`,
+	),
+	// ipmitool sensor, whose thresholds follow
+	regexp.MustCompile(`(?m)^[^|\n]*\|\s*(-?\d[\d.,']*)\s*\|\s*(Watts)\s*\|`),
+	// Redfish: PowerControl of Power, PowerWatts of EnvironmentMetrics
+	regexp.MustCompile(`"PowerConsumedWatts"\s*:\s*(-?\d[\d.]*)()`),
+	regexp.MustCompile(`"PowerWatts"\s*:\s*(?:\{[^{}]*?"Reading"\s*:\s*)?(-?\d[\d.]*)()`),
+	// a number with its unit, and a number
+	regexp.MustCompile(`((?:\B-)?\d[\d.,']*)\s*([kKmM]?[wW](?i:atts?)?)\b`),
+	regexp.MustCompile(`((?:\B-)?\d[\d.,']*)()`), // with separators, which say nothing for sure
+}
+
+var plain = regexp.MustCompile(`^\d+(\.\d*)?([eE][-+]?\d{1,2})?$`)
+
+// What a machine draws. In the kernel's sysfs power is in microwatts, and all bits set is none.
+const (
+	mostWatts       = 100e3
+	leastMicrowatts = 10e6
+	noMicrowatts    = 1<<32 - 1
 )
+
+// plausible is a power that a machine can draw: a meter that shows none, or no machine's, is not
+// working.
+func plausible(watts float64) error {
+	if watts > 0 && watts <= mostWatts {
+		return nil
+	}
+	return fmt.Errorf("%.7g W is not what a machine draws", watts)
+}
 
 // number reads one without a sign and without separators.
 func number(text string) (v float64, ok bool) {
@@ -46,17 +74,21 @@ func number(text string) (v float64, ok bool) {
 	return v, err == nil && plain.MatchString(text)
 }
 
-// wattsIn reads the one number that is said to be watts or, where none is, the only number.
+// wattsIn reads the power in what a program prints that is published or, where it is none of these,
+// the one number that is said to be watts or, where none is, the only number.
 func wattsIn(output string) (float64, error) {
-	found := ofPower.FindAllStringSubmatch(output, -1)
-	if found == nil {
-		found = anyNumber.FindAllStringSubmatch(output, -1)
+	var found [][]string
+	for _, form := range published {
+		if found = form.FindAllStringSubmatch(output, -1); found != nil {
+			break
+		}
 	}
 	var all []string
 	for _, m := range found {
 		all = append(all, m[0])
 	}
-	output = escape.Brief(strings.TrimSpace(output))
+	whole := strings.TrimSpace(output)
+	output = escape.Brief(whole)
 	switch {
 	case len(found) == 0:
 		return math.NaN(), fmt.Errorf("no number in its output %q", output)
@@ -75,10 +107,17 @@ func wattsIn(output string) (float64, error) {
 		return math.NaN(), fmt.Errorf(
 			"its output %q has the number %s: have it print watts as 1234.5",
 			output,
-			all[0],
+			strings.TrimSpace(all[0]),
 		)
 	}
-	return w * unit, nil
+	w *= unit
+	if sysfs := digits == whole && w >= leastMicrowatts && w != noMicrowatts; sysfs {
+		w /= 1e6
+	}
+	if err := plausible(w); err != nil {
+		return math.NaN(), fmt.Errorf("its output %q: %w", output, err)
+	}
+	return w, nil
 }
 
 func runPowerCommand(ctx context.Context, command string) (float64, error) {

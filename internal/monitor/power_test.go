@@ -21,6 +21,18 @@ func TestPowerCommand(t *testing.T) {
 		err     string
 	}{
 		"a number":                 {"echo 312.5", 312.5, ""},
+		"ipmitool dcmi":            {"cat testdata/power/ipmitool-dcmi", 220, ""},
+		"ipmi-dcmi":                {"cat testdata/power/ipmi-dcmi", 164, ""},
+		"ipmitool sensor":          {"cat testdata/power/ipmitool-sensor", 168, ""},
+		"Redfish's Power":          {"cat testdata/power/redfish-power.json", 224, ""},
+		"Redfish's metrics":        {"cat testdata/power/redfish-metrics.json", 374, ""},
+		"hwmon in sysfs":           {"echo 95000000", 95, ""},
+		"hwmon without a reading":  {"echo 4294967295", 0, "is not what a machine draws"},
+		"nothing drawn":            {"echo 0 W", 0, "0 W is not what a machine draws"},
+		"all bits set":             {"echo 4294967 W", 0, "4294967 W is not what a machine draws"},
+		"less than nothing":        {"echo -5", 0, "has the number -5"},
+		"less than nothing, in W":  {"echo -99 W", 0, "has the number -99 W"},
+		"a name with a dash":       {"echo PSU-1 at 99 W", 99, ""},
 		"what ipmitool prints":     {"printf '\\n    Instantaneous power reading:           312 Watts\\n'", 312, ""},
 		"kilowatts":                {"echo 1.5 A 0.25 kW", 250, ""},
 		"nothing that is a number": {"echo none", 0, `no number in its output "none"`},
