@@ -129,6 +129,9 @@ func WithFirst(all []Configuration) Comparison {
 				by = measure.Difference{Change: measure.Unknown()}
 				by.Why = "only a lower bound is known, because the open loop dropped " + c.Words().Cycles
 			}
+			if f.Name == Main && c.Stated().Name != Main {
+				by = measure.Difference{Change: measure.Unknown(), Why: "the user set it (--rate)"}
+			}
 			if f.From != "" && !known[f.From] {
 				by.Change.Low = math.NaN()
 			}
@@ -145,8 +148,8 @@ func WithFirst(all []Configuration) Comparison {
 			c.Differences = append(c.Differences, d)
 		}
 		c.Warnings = append(c.Warnings, unlike(first, other)...)
-		if Bottleneck(first.Bench) == diagnose.Storage ||
-			Bottleneck(other.Bench) == diagnose.Storage {
+		if c.Stated().Name == Main && (Bottleneck(first.Bench) == diagnose.Storage ||
+			Bottleneck(other.Bench) == diagnose.Storage) {
 			if p := partsOf(first, other); p != nil {
 				c.Parts = append(c.Parts, *p)
 				c.Doubts = append(c.Doubts, c.unlikeReads(*p)...)
@@ -178,7 +181,7 @@ func newDifference(of Metric, by measure.Difference) Difference {
 // its storage.
 func (c Comparison) held(first, other Configuration) []string {
 	opm := c.Of(other.Name, Main)
-	if opm == nil {
+	if opm == nil || c.Stated().Name != Main {
 		return nil
 	}
 	slower := first

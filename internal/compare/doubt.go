@@ -135,7 +135,7 @@ func (c Comparison) Doubt(first, other string) *Doubt {
 			return &d
 		}
 	}
-	if d := c.Of(other, Main); d != nil && d.Blind() {
+	if d := c.Of(other, c.Stated().Name); d != nil && d.Blind() {
 		return &Doubt{other, "the runs vary too much", d.Shown()}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (c Comparison) isOf(name, of string) bool {
 
 // Doubtful says that a difference is an estimate of which nothing can be told.
 func (c Comparison) Doubtful(d Difference) bool {
-	return d.Metric.Name == Main && d.Blind() ||
+	return d.Metric.Name == c.Stated().Name && d.Blind() ||
 		slices.ContainsFunc(c.Doubts, func(o Doubt) bool {
 			return o.Name == d.Name || o.Name == d.Against
 		})
@@ -189,7 +189,7 @@ func (c Comparison) Lacks() string {
 		if several {
 			what = "the interval of the ratio of " + one.Name
 			half = nil
-			if d := c.Of(one.Name, Main); d != nil && d.Low != nil {
+			if d := c.Of(one.Name, c.Stated().Name); d != nil && d.Low != nil {
 				value = new(100 + d.Percent)
 				half = new(max(*d.High-d.Percent, d.Percent-*d.Low))
 			}

@@ -104,12 +104,12 @@ func (e Experiment) Looks() (early, late []int) {
 	return early, late
 }
 
-// Unit is that of the figure by which the runs are compared.
-func (e Experiment) Unit() string {
+// Stated is what the configurations are compared by: OPM, IOPS, or response times.
+func (e Experiment) Stated() string {
 	if len(e.Benches) == 0 {
 		return result.OPM
 	}
-	return e.Benches[0].Unit()
+	return StatedOf(e.Benches).TitleIn(e.Benches[0].Unit(), e.Benches[0].Words)
 }
 
 // Narrow says whether every interval of a difference reaches at most n percent points from its
@@ -123,7 +123,7 @@ func Narrow(all []Configuration, percent float64) bool {
 // inBlocks are the results by blocks of the configurations that have a ratio to others.
 func inBlocks(all []Configuration) (names []string, figures []measure.RunFigure) {
 	for _, c := range all {
-		if v := valuesOf(c, result.BenchRun.Value); v.noRatio() == "" {
+		if v := valuesOf(c, StatedOf(all).Of); v.noRatio() == "" {
 			names = append(names, c.Name)
 			figures = append(figures, v.byBlock()...)
 		}

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/measure"
-	"ds2/internal/result"
-)
+	"ds2/internal/measure")
 
 // Equal is by how much a configuration of an experiment's file differs from the first of the file
 // in the main figure, over all values of the file's factors, each against the same value.
@@ -38,7 +36,7 @@ type cells map[string]map[string]map[int]measure.RunFigure
 func newCells(all []Configuration) (c cells, names, levels []string) {
 	c = cells{}
 	for _, one := range all {
-		v := valuesOf(one, result.BenchRun.Value)
+		v := valuesOf(one, StatedOf(all).Of)
 		if one.Of == "" || v.noRatio() != "" {
 			return nil, nil, nil
 		}
@@ -103,8 +101,8 @@ func atEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 		depends = len(names) - 1
 	}
 	for _, by := range measure.Differences(names, figures, stated, looks)[:len(names)-1] {
-		e := Equal{Difference: newDifference(MetricNamed(Main), by)}
-		e.Figure = strings.ToLower(all[0].Unit())
+		e := Equal{Difference: newDifference(StatedOf(all), by)}
+		e.Figure = Comparison{Configurations: all}.Named(StatedOf(all).Name)
 		e.Medians = e.Percent // a block's figure is a mean of several runs
 		e.Interim = interim(all[0].Bench)
 		for _, f := range all[0].Factors {

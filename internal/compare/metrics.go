@@ -95,6 +95,18 @@ func ofCondition(name, of, unit, from string) Metric {
 	return Metric{name, of, unit, 1, Condition(of), from, nil}
 }
 
+// StatedOf is the metric that a comparison of configurations is about: their result or, where the
+// user set the rate of an open loop, which the result only repeats, their response times.
+func StatedOf(all []Configuration) Metric {
+	if slices.ContainsFunc(all, func(c Configuration) bool { return c.Rate > 0 }) {
+		return MetricNamed("order_p95_ms")
+	}
+	return MetricNamed(Main)
+}
+
+// Stated is the metric that the comparison is about.
+func (c Comparison) Stated() Metric { return StatedOf(c.Configurations) }
+
 // MetricNamed is the metric of a name that Metrics has.
 func MetricNamed(name string) Metric {
 	return Metrics[slices.IndexFunc(Metrics, func(m Metric) bool { return m.Name == name })]

@@ -171,11 +171,13 @@ func TestExperimentLeavesOut(t *testing.T) {
 		gone := errors.New("the server is gone")
 		stop, end := context.WithCancel(t.Context())
 		s := &simulation{dir: t.TempDir()}
+		failed := 0
 		s.opm = func(m made) (float64, error) {
-			if m.configuration == "hdd" && m.number > 6 {
+			switch {
+			case m.configuration == "hdd" && m.number > 6:
+				failed++
 				return 0, gone
-			}
-			if m.number == 12 {
+			case failed == failuresInARow && m.number > 12:
 				end()
 				return 0, driver.ErrStopped
 			}

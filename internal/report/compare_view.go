@@ -105,11 +105,11 @@ func (c comparison) view() view {
 	}
 	apart := false
 	for _, d := range c.Differences {
-		if d.Metric.Name != compare.Main {
+		if d.Metric.Name != c.Stated().Name {
 			continue
 		}
 		apart = apart || d.Blocks == 0 && d.Low != nil
-		text := fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text())
+		text := fmt.Sprintf("%s of %s: %s", c.Title(d.Metric), d.Name, d.Text())
 		switch {
 		case !d.Blind() && c.Doubtful(d):
 			v.find(aside, "An estimate that "+doesNotCount+": "+text)
@@ -133,7 +133,7 @@ func (c comparison) view() view {
 		if c.Doubt(e.Against, e.Name) != nil {
 			text += ", an estimate that " + doesNotCount
 		}
-		v.find(proof, fmt.Sprintf("%s of %s%s: %s", first.Unit(), e.Name, c.atEqual(), text))
+		v.find(proof, fmt.Sprintf("%s of %s%s: %s", c.Title(e.Metric), e.Name, c.atEqual(), text))
 		v.find(reservation, e.Dependence())
 	}
 	v.warn(c.Warnings)
@@ -177,6 +177,9 @@ func (c comparison) sentence() string {
 	case stated.Significant != nil && !*stated.Significant:
 		return c.none(*stated)
 	}
+	if stated.Metric.Name != compare.Main {
+		return c.responseTimes(*stated, other, first)
+	}
 	what := cmp.Or(c.Words().Cycles, c.Configurations[0].Unit())
 	if c.Configurations[0].Unit() == result.IOPS {
 		what = "I/Os"
@@ -206,6 +209,17 @@ func (c comparison) sentence() string {
 	)
 }
 
+// responseTimes is the headline where the rate was set, at which response times are compared.
+func (c comparison) responseTimes(d compare.Difference, other, first string) string {
+	text := fmt.Sprintf("At the rate that was set, the %s of %s is %s that of %s",
+		c.Title(d.Metric), other, d.FactorText(d.Percent), first)
+	if d.Low == nil {
+		return text + "; too few runs for an interval"
+	}
+	return fmt.Sprintf("%s; %s between %s and %s", text, c.Confidence(), d.FactorText(*d.Low),
+		d.FactorText(*d.High))
+}
+
 // largest is the difference that the headline is about: the largest that was found, as equal
 // systems differ by chance too, and more so the more of them are compared. Where none was found it
 // is the largest of which nothing can be told, else of all.
@@ -227,7 +241,7 @@ func (c comparison) largest() (largest *compare.Difference) {
 		}
 	}
 	for i, d := range stated {
-		if d.Metric.Name == compare.Main && (largest == nil ||
+		if d.Metric.Name == c.Stated().Name && (largest == nil ||
 			cmp.Or(rank(d)-rank(*largest), cmp.Compare(d.Ratio(), largest.Ratio())) > 0) {
 			largest = &stated[i]
 		}
@@ -245,11 +259,15 @@ func (c comparison) atEqual() string {
 
 // none says that no difference was found, and between what they lie.
 func (c comparison) none(d compare.Difference) string {
-	text := fmt.Sprintf("No difference found between %s and %s: it lies", c.called(d.Name),
+	what := "No difference"
+	if d.Metric.Name != compare.Main {
+		what = "At the rate that was set, no difference in " + c.Title(d.Metric)
+	}
+	text := fmt.Sprintf("%s found between %s and %s: it lies", what, c.called(d.Name),
 		c.called(d.Against)+c.atEqual())
 	if len(c.Configurations) > 2 && len(c.Equal) != 1 {
-		text = fmt.Sprintf("No difference from %s found: that of %s, the largest, lies",
-			c.called(d.Against)+c.atEqual(), c.called(d.Name))
+		text = fmt.Sprintf("%s from %s found: that of %s, the largest, lies",
+			what, c.called(d.Against)+c.atEqual(), c.called(d.Name))
 	}
 	text += fmt.Sprintf(" between %s and %s", d.PercentText(*d.Low), d.PercentText(*d.High))
 	if of := c.Of(d.Name, compare.PerWatt); of != nil && of.Significant != nil && *of.Significant {

@@ -154,6 +154,32 @@ func TestBestFirst(t *testing.T) {
 	assert.Contains(t, c.sentence(), "hdd completed 81.2")
 }
 
+// TestRateSet: where the user set the rate, OPM is what was asked for: response times are compared,
+// and no gate on OPM passes.
+func TestRateSet(t *testing.T) {
+	for _, slower := range []float64{1, 2} {
+		a := benchOf("a", diagnose.Storage, 5310, 5410, 5340, 5300, 5400)
+		b := benchOf("b", diagnose.Storage, 5311, 5409, 5341, 5301, 5399)
+		for i := range 5 {
+			*b.Runs[i].P95 *= slower
+		}
+		a.Rate = 90
+		b.Rate = 90
+		c := comparison{compare.WithFirst([]compare.Configuration{a, b})}
+		gate, err := compare.ParseGate("opm < -5 %")
+		require.NoError(t, err)
+		require.NoError(t, c.Judge(gate))
+		require.Equal(t, compare.GateOpen, c.Gates[0].Outcome)
+		require.Contains(t, c.Gates[0].Why, "the user set it")
+		want := "At the rate that was set, no difference in order p95 found between b and a"
+		if slower > 1 {
+			want = "At the rate that was set, the order p95 of b is 2.00 × that of a; 95 % between 1.97 × and 2.03 ×"
+		}
+		require.Contains(t, c.sentence(), want)
+		require.NotContains(t, told(t, Comparison(c.Comparison)), "OPM of b")
+	}
+}
+
 // TestBounds: a figure of which only a lower bound is known has no difference with an interval, and
 // opens a gate.
 func TestBounds(t *testing.T) {

@@ -84,17 +84,17 @@ func how(e compare.Experiment) string {
 		add(
 			"then the interval of every difference in %s was within %g %%, as it also is if runs vary "+
 				"little by chance: fewer than 95 %% of such intervals contain the true value",
-			e.Unit(),
+			e.Stated(),
 			e.Until,
 		)
 	case slices.ContainsFunc(e.Pairs, far):
 		add(
 			"not every interval of a difference in %s is within the %g %% that were asked for",
-			e.Unit(),
+			e.Stated(),
 			e.Until,
 		)
 	default:
-		add("the interval of every difference in %s is within %g %%", e.Unit(), e.Until)
+		add("the interval of every difference in %s is within %g %%", e.Stated(), e.Until)
 	}
 	early, late := e.Looks()
 	if len(early) > 0 {
@@ -125,7 +125,7 @@ func listed(numbers []int) string {
 // are in the other table.
 func pairTable(e compare.Experiment) table {
 	t := newTable(
-		"Differences in "+e.Unit()+" between every two configurations, paired by blocks",
+		"Differences in "+e.Stated()+" between every two configurations, paired by blocks",
 		"configuration",
 		"against",
 		"difference",

@@ -421,7 +421,7 @@ func TestSlowest(t *testing.T) {
 func TestDisclosure(t *testing.T) {
 	hdd := compare.Configuration{Name: "hdd"}
 	hdd.Headline = result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 50000})
-	hdd.Spec.Disclosure = map[string]string{"raid": "10", "price": "20,000 USD"}
+	hdd.Spec.Disclosure = map[string]string{"raid": "10", "price": "20000 USD"}
 	rows := fmt.Sprint(disclosureTable([]compare.Configuration{hdd, {Name: "ssd"}}).Rows)
 	texttest.Contains(t, rows,
 		"[raid 10 not stated]", "[firmware not stated not stated]",

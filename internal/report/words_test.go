@@ -116,7 +116,7 @@ func TestWords(t *testing.T) {
 	one := compare.Configuration{Name: "a", Bench: compare.Single(s)}
 	other := compare.Configuration{Name: "b", Bench: compare.Single(s)}
 	both := compare.WithFirst([]compare.Configuration{one, other})
-	check("the text of a comparison", told(t, Comparison(both)), "IOPS of b",
+	check("the text of a comparison", told(t, Comparison(both)), "Transaction p95 of b",
 		"transaction p95 ms", "device reads per transaction")
 
 	search := result.Search{
