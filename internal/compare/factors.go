@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/measure")
+	"ds2/internal/measure"
+)
 
 // Equal is by how much a configuration of an experiment's file differs from the first of the file
 // in the main figure, over all values of the file's factors, each against the same value.
