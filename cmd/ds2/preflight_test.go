@@ -288,7 +288,8 @@ func TestPooler(t *testing.T) {
 	}
 	target := mustParse(t, loaded(t))
 	for mode, want := range map[string]string{
-		"transaction": "FAILURE .*pooler", "session": "warning  pooler of ",
+		"transaction": "FAILURE .*pooler",
+		"session":     `(?s)warning  pooler of .*FAILURE  users of \S+: \d of 12 connected at once; allow`,
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
@@ -302,7 +303,7 @@ func TestPooler(t *testing.T) {
 			"pgbouncer.ini",
 			fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\n"+
 				"listen_addr = 127.0.0.1\nlisten_port = %s\nauth_type = plain\nauth_file = %s\npool_mode = %s\n"+
-				"unix_socket_dir =\n", target.Hostname(), target.Port(), pooled.Port(), users, mode),
+				"unix_socket_dir =\ndefault_pool_size = 8\n", target.Hostname(), target.Port(), pooled.Port(), users, mode),
 		)
 		c := exec.Command(program, "--user=nobody", config)
 		if os.Geteuid() != 0 {
@@ -324,7 +325,7 @@ func TestPooler(t *testing.T) {
 		})
 		_, stdout, stderr := execute(
 			t,
-			words("preflight --target %s --metrics-addr '' --out none", pooled.String())...)
+			words("preflight --target %s --threads 12 --metrics-addr '' --out none", pooled.String())...)
 		assert.Regexp(t, want, stdout, "%s: %s", mode, stderr)
 	}
 }

@@ -412,6 +412,10 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 			l.warn("server", err, "check its connections and the user's rights yourself")
 		}
 		l.add(e.Findings...)
+		tooFew := func(f store.Finding) bool { return f.State == store.Failure }
+		if l.check && err == nil && !slices.ContainsFunc(e.Findings, tooFew) {
+			l.add(preflight.Connect(ctx, s, o.Threads))
+		}
 		files := observer.Servers[k].Files
 		if e.Hidden && len(files) == 0 {
 			observer.Told()

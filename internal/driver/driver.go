@@ -138,9 +138,31 @@ func (d *Driver) Run(ctx, stop context.Context) error {
 // connecting is how many connections are opened at a time.
 const connecting = 16
 
+// connectTime is how long not one user more may be connected until the run ends: a pooler with too
+// few connections to its server would have the rest wait for ever.
+const connectTime = time.Minute
+
+// watchConnecting ends the run where connecting comes to a stand, until stop.
+func (d *Driver) watchConnecting(connected *atomic.Int64) (stop func()) {
+	last := int64(0)
+	return progress.Watch(d.stop, connectTime, func(context.Context) bool {
+		n := connected.Load()
+		if n > last {
+			last = n
+			return true
+		}
+		d.halt(fmt.Errorf("%d of %d users connected, and no other within %s: "+
+			"does the server, or a pooler in front of it, allow that many connections?",
+			n, len(d.users), connectTime))
+		return false
+	})
+}
+
 // connect opens every user's connection; the first that cannot be opened ends the run.
 func (d *Driver) connect() {
 	d.log.Info("connect", "users", len(d.users))
+	connected := new(atomic.Int64)
+	defer d.watchConnecting(connected)()
 	var all errgroup.Group
 	all.SetLimit(connecting)
 	for i, u := range d.users {
@@ -150,6 +172,7 @@ func (d *Driver) connect() {
 			if err != nil {
 				d.halt(fmt.Errorf("connect user %d of %d: %w", i+1, len(d.users), err))
 			}
+			connected.Add(1)
 			return nil
 		})
 	}

@@ -250,6 +250,19 @@ func TestStopWhileConnecting(t *testing.T) {
 	})
 }
 
+// TestConnectingEnds has a server that takes the first users alone, as a pooler does: a run is not
+// begun, and says how many there are.
+func TestConnectingEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		c := config(&simulation{most: 2})
+		c.Threads = 3
+		err := New(c, &series{}, quiet).Run(t.Context(), t.Context())
+		require.ErrorContains(t, err, "2 of 3 users connected, and no other within 1m0s")
+		require.LessOrEqual(t, time.Since(begin), 2*connectTime)
+	})
+}
+
 // TestOperationsThatDoNotEnd are given up where the run is stopped a second time, or its drain is
 // over.
 func TestOperationsThatDoNotEnd(t *testing.T) {

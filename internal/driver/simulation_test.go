@@ -16,6 +16,7 @@ import (
 type simulation struct {
 	service     time.Duration                       // of every operation
 	connectTime time.Duration                       // of a connection
+	most        int64                               // connections, if not 0: others wait for one
 	connectErr  error                               // of every connection
 	fail        func(op calls.Op, call int64) error // of a call, by number
 	stall       func(op calls.Op, call int64) bool  // until the context ends
@@ -28,6 +29,10 @@ type simulation struct {
 
 func (s *simulation) Connect(ctx context.Context) (calls.Session, error) {
 	if !progress.Pause(ctx, s.connectTime) {
+		return nil, &store.Error{Op: "connect", Class: store.Connection, Err: ctx.Err()}
+	}
+	if s.most > 0 && s.open.Load() >= s.most {
+		<-ctx.Done()
 		return nil, &store.Error{Op: "connect", Class: store.Connection, Err: ctx.Err()}
 	}
 	if s.connectErr != nil {

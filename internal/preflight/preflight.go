@@ -6,11 +6,16 @@ package preflight
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ds2/internal/diskspace"
 	"ds2/internal/monitor"
@@ -35,6 +40,54 @@ func Server(ctx context.Context, s store.Database, users int) (store.Examination
 		found.Findings[i].What += " of " + s.Label()
 	}
 	return found, err
+}
+
+// connecting is how many connections are opened at a time, and connectTime how long one more may
+// take until the rest is not waited for.
+const (
+	connecting  = 16
+	connectTime = 15 * time.Second
+)
+
+// Connect opens as many connections to a database as a run's users will, at once: a pooler in front
+// of its server may have fewer.
+func Connect(ctx context.Context, s store.Database, users int) store.Finding {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	waiting := time.AfterFunc(connectTime, cancel)
+	var opened atomic.Int64
+	var connections errgroup.Group
+	connections.SetLimit(connecting)
+	all := make(chan *sql.Conn, users) // open until the last is
+	for range users {
+		connections.Go(func() error {
+			conn, err := s.DB().Conn(ctx)
+			if err != nil {
+				return err
+			}
+			all <- conn
+			if err = conn.PingContext(ctx); err == nil {
+				opened.Add(1)
+				waiting.Reset(connectTime)
+			}
+			return err
+		})
+	}
+	err := connections.Wait()
+	close(all)
+	for conn := range all {
+		conn.Close() // nothing is left to be said to it
+	}
+	f := store.Finding{
+		What:  "users of " + s.Label(),
+		State: store.OK,
+		Found: fmt.Sprintf("%d of %d connected at once", opened.Load(), users),
+	}
+	if err != nil {
+		f.State = store.Failure
+		f.Do = "allow as many on the server, and on a pooler in front of it; or use fewer --threads"
+	}
+	return f
 }
 
 const (
