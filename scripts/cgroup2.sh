@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir"/initial/{bin,proc,sys,dev,tmp}
-CGO_ENABLED=0 "${GO:-go}" test -c -o "$dir/initial/monitor.test" ./internal/monitor
+CGO_ENABLED=0 "${GO:-go}" test -c -o "$dir/initial/sampling.test" ./internal/sampling
 (
 	cd "$dir"
 	# The kernel's package with its version in the name, which linux-image-cloud-amd64 depends on.
@@ -22,13 +22,13 @@ $b mount -t sysfs sys /sys
 $b mount -t devtmpfs dev /dev
 $b mount -t cgroup2 cgroup2 /sys/fs/cgroup
 export PATH=/bin HOME=/tmp
-/monitor.test -test.run 'TestRealGroup' -test.v && echo 'all passed'
+/sampling.test -test.run 'TestRealGroup' -test.v && echo 'all passed'
 $b poweroff -f
 INIT
 	chmod 755 initial/init
 	(cd initial && find . | ./bin/busybox cpio -o -H newc 2>/dev/null | gzip -1) >initrd
 	timeout 300 qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -machine pc,accel=tcg -m 512 -kernel packages/boot/vmlinuz-* -initrd initrd \
 		-append 'console=ttyS0 panic=-1 mitigations=off no_timer_check random.trust_cpu=on' -serial file:console.log
-	tr -d '\r' <console.log | grep -aE 'container_linux_test|^(---|===) |all passed' || tail -n 20 console.log
+	tr -d '\r' <console.log | grep -aE 'processes_linux_test|^(---|===) |all passed' || tail -n 20 console.log
 	grep -aq -e '--- PASS: TestRealGroup' console.log
 )

@@ -108,14 +108,14 @@ func TestFigures(t *testing.T) {
 	names := "mean|median|average|quantile|percentile|percent|ratio|weighted|slope"
 	named := regexp.MustCompile("(?i)^(" + names + ")s?(of|over)?$")
 	elsewhere := regexp.MustCompile(`^internal/(measure|conclude|compare|workload/.*|.*test)$`)
-	shows := regexp.MustCompile(`^(cmd/ds2|internal/(report|limit|monitor|live|metrics))$`)
+	shows := regexp.MustCompile(`^(cmd/ds2|internal/(report|limit|sampling|live|metrics))$`)
 	excused := map[string]string{
 		"internal/runs: Slope":                 "decides when warm-up ends",
 		"internal/limit: percentile":           "reads the name of a metric",
-		"internal/monitor: Mean":               "of a column, for conclude",
-		"internal/monitor: Quantile":           "of a column, for conclude",
-		"internal/monitor: ratio":              "a rate of two of the kernel's counters",
-		"internal/monitor: mean":               "the latency by drive and role, weighted by I/Os",
+		"internal/sampling: Mean":              "of a column, for conclude",
+		"internal/sampling: Quantile":          "of a column, for conclude",
+		"internal/sampling: ratio":             "a rate of two of the kernel's counters",
+		"internal/sampling: mean":              "the latency by drive and role, weighted by I/Os",
 		"internal/report: Digits":              "rounds a point of a chart",
 		"internal/report: thinned":             "counts samples that share a point",
 		"internal/report: Figures":             "places of rows",

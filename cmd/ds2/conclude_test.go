@@ -23,9 +23,10 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/metrics"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/texttest"
+	"ds2/internal/topology"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/mailbox"
 )
@@ -55,12 +56,12 @@ func made(
 	s.Happened = result.Happened{
 		Status: result.Running, Start: start, End: start.Add(time.Minute),
 		Events: []result.Event{{From: 30, To: 30, Command: "dmsetup suspend data"}},
-		Machine: &monitor.Machine{Processors: 4, Drives: []monitor.Drive{
+		Machine: &topology.Machine{Processors: 4, Drives: []topology.Drive{
 			{
 				Name:  "d",
-				Roles: []monitor.Role{monitor.Data},
+				Roles: []topology.Role{topology.Data},
 			},
-			{Name: "l", Roles: []monitor.Role{monitor.Log}},
+			{Name: "l", Roles: []topology.Role{topology.Log}},
 		}},
 	}
 	w, err := result.Create(dir, s)
@@ -68,11 +69,11 @@ func made(
 	meter := measure.NewMeter([]string{"read"}, []string{"host/db"})
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(uint64(machine), uint64(len(filepath.Base(dir)))))
-	of := monitor.ItemColumn
-	counters := monitor.Table{Columns: []string{
-		monitor.CPUBusy, monitor.Power, monitor.SessionsRunning, monitor.SessionsWaitingForDrives,
-		of(monitor.DiskReads, "d"), of(monitor.DiskReadTime, "d"), of(monitor.DiskWrites, "d"),
-		of(monitor.DiskWrites, "l"), of(monitor.DiskWriteTime, "l"), of(monitor.DiskReads, "l"),
+	of := sampling.ItemColumn
+	counters := sampling.Table{Columns: []string{
+		sampling.CPUBusy, sampling.Power, sampling.SessionsRunning, sampling.SessionsWaitingForDrives,
+		of(sampling.DiskReads, "d"), of(sampling.DiskReadTime, "d"), of(sampling.DiskWrites, "d"),
+		of(sampling.DiskWrites, "l"), of(sampling.DiskWriteTime, "l"), of(sampling.DiskReads, "l"),
 	}}
 	meter.Enter(measure.PhaseRun)
 	for second := 1; second <= 60; second++ {
@@ -97,7 +98,7 @@ func made(
 		case 60:
 			increase += scraped(t, meter)["ds2_orders_total"]
 		}
-		counters.Rows = append(counters.Rows, monitor.Row{Time: start.Add(end), Values: []float64{
+		counters.Rows = append(counters.Rows, sampling.Row{Time: start.Add(end), Values: []float64{
 			.95 - .7*slow, 100 + float64(second), 4 - 4*slow, 4 * slow,
 			100 + 200*slow + random.Float64(), .002 + .03*slow, 30, 50, .001, 0,
 		}})

@@ -18,10 +18,10 @@ import (
 
 	"ds2/internal/atomicfile"
 	"ds2/internal/localpg"
-	"ds2/internal/monitor"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store/postgres"
+	"ds2/internal/topology"
 	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
@@ -107,7 +107,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 		return err
 	}
 	stderr := unlessQuiet(f.drive.output.quiet, cmd.ErrOrStderr())
-	measures := f.measures(monitor.Root.Machine(nil).MemoryBytes)
+	measures := f.measures(topology.Root.Machine(nil).MemoryBytes)
 	fmt.Fprintln(stderr, measures)
 	if err := f.drive.output.serve(i, cmd, f.drive.output.quiet, ""); err != nil {
 		return err

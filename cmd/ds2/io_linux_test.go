@@ -18,6 +18,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
 	"ds2/internal/nightly"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 )
@@ -235,12 +236,12 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 	s.sync(t)
 	to := s.settled(t, w)
 	after := s.merged(t)
-	counters := monitor.Table{Rows: []monitor.Row{{Time: start.Add(time.Second)}}}
+	counters := sampling.Table{Rows: []sampling.Row{{Time: start.Add(time.Second)}}}
 	for column, v := range to {
 		counters.Columns = append(counters.Columns, column)
 		counters.Rows[0].Values = append(counters.Rows[0].Values, v-from[column])
 	}
-	storage, err := monitor.Drives{
+	storage, err := sampling.Drives{
 		Counters: counters, Machine: w.Machine, From: start, To: start.Add(time.Second),
 	}.Storage()
 	require.NoError(t, err, "%v", c)
@@ -313,12 +314,12 @@ func (s ioServer) settled(t *testing.T, w *monitor.Observer) (now map[string]flo
 func (s ioServer) figures(t *testing.T, w *monitor.Observer) map[string]float64 {
 	t.Helper()
 	columns := map[string]string{
-		"disk_reads_total":         monitor.DiskReads,
-		"disk_writes_total":        monitor.DiskWrites,
-		"disk_read_bytes_total":    monitor.DiskReadBytes,
-		"disk_written_bytes_total": monitor.DiskWrittenBytes,
-		"database_log_syncs_total": monitor.DatabaseLogSyncs,
-		"database_log_bytes_total": monitor.DatabaseLogBytes,
+		"disk_reads_total":         sampling.DiskReads,
+		"disk_writes_total":        sampling.DiskWrites,
+		"disk_read_bytes_total":    sampling.DiskReadBytes,
+		"disk_written_bytes_total": sampling.DiskWrittenBytes,
+		"database_log_syncs_total": sampling.DatabaseLogSyncs,
+		"database_log_bytes_total": sampling.DatabaseLogBytes,
 	}
 	all := map[string]float64{}
 	for _, src := range w.Sources {
@@ -329,7 +330,7 @@ func (s ioServer) figures(t *testing.T, w *monitor.Observer) map[string]float64 
 				if f.Label == "server" {
 					f.Item = ""
 				}
-				all[monitor.ItemColumn(column, f.Item)] = values[i]
+				all[sampling.ItemColumn(column, f.Item)] = values[i]
 			}
 		}
 	}

@@ -29,7 +29,9 @@ import (
 	"ds2/internal/oracletest"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/sampling"
 	"ds2/internal/texttest"
+	"ds2/internal/topology"
 	"ds2/internal/workload/ds2"
 )
 
@@ -175,16 +177,16 @@ func (m *madeUp) run(
 	}
 	s.RunID = fmt.Sprintf("made-%d", place.Number)
 	s.Seed = uint64(place.Number)
-	s.Machine = &monitor.Machine{Processors: 4, Drives: []monitor.Drive{
+	s.Machine = &topology.Machine{Processors: 4, Drives: []topology.Drive{
 		{
 			Name:  "d",
-			Roles: []monitor.Role{monitor.Data},
+			Roles: []topology.Role{topology.Data},
 		},
-		{Name: "l", Roles: []monitor.Role{monitor.Log}},
+		{Name: "l", Roles: []topology.Role{topology.Log}},
 	}}
 	if m.shared {
-		s.Machine.Drives = []monitor.Drive{
-			{Name: "d", Roles: []monitor.Role{monitor.Data, monitor.Log}},
+		s.Machine.Drives = []topology.Drive{
+			{Name: "d", Roles: []topology.Role{topology.Data, topology.Log}},
 		}
 	}
 	end := 1 + m.warmup + m.length
@@ -263,9 +265,9 @@ func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend f
 		)
 	}
 	if m.power {
-		columns = append(columns, monitor.Power)
+		columns = append(columns, sampling.Power)
 	}
-	counters := monitor.Table{Columns: columns}
+	counters := sampling.Table{Columns: columns}
 	counted := func(at, load float64) {
 		means := map[string]float64{
 			"disk.d.reads_per_second":         100,
@@ -283,7 +285,7 @@ func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend f
 			switch {
 			case m.seed%20 == 19: // nothing that is counted is known
 				v = math.NaN()
-			case c == monitor.Power:
+			case c == sampling.Power:
 				v = 200 + load*100*m.random.Float64()
 			case strings.HasSuffix(c, "read_seconds") && m.chance(.1):
 				v = math.NaN() // no reads in this second
@@ -292,7 +294,7 @@ func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend f
 			}
 			values = append(values, v)
 		}
-		row := monitor.Row{
+		row := sampling.Row{
 			Time:   s.Start.Add(time.Duration(at * float64(time.Second))),
 			Values: values,
 		}

@@ -17,10 +17,11 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/sampling"
 	"ds2/internal/texttest"
+	"ds2/internal/topology"
 	"ds2/internal/workload/mailbox"
 )
 
@@ -90,38 +91,38 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 	t.Helper()
 	const length = 60
 	start := time.Date(2009, 2, 1, 12, 0, 0, 0, time.UTC)
-	machine := &monitor.Machine{Hostname: server, Drives: []monitor.Drive{
+	machine := &topology.Machine{Hostname: server, Drives: []topology.Drive{
 		{
 			Name:  "d",
-			Roles: []monitor.Role{monitor.Data},
+			Roles: []topology.Role{topology.Data},
 		},
-		{Name: "e", Roles: []monitor.Role{monitor.Log}},
+		{Name: "e", Roles: []topology.Role{topology.Log}},
 	}}
-	counters := monitor.Table{}
+	counters := sampling.Table{}
 	values := []float64{}
 	for _, c := range []struct {
 		column, drive string
 		value         float64
 	}{
-		{monitor.DiskReads, "d", p.reads},
-		{monitor.DiskReadTime, "d", p.readMS / 1000},
-		{monitor.DiskWrites, "d", p.writes},
-		{monitor.DiskWriteTime, "d", p.writeMS / 1000},
-		{monitor.DiskReadBytes, "d", max(0, p.mib*(1<<20)-p.logBytes*p.logWrites)},
-		{monitor.DiskWrittenBytes, "d", 0},
-		{monitor.DiskReads, "e", 0},
-		{monitor.DiskReadTime, "e", 0},
-		{monitor.DiskWrites, "e", p.logWrites},
-		{monitor.DiskWriteTime, "e", p.logMS / 1000},
-		{monitor.DiskReadBytes, "e", 0},
-		{monitor.DiskWrittenBytes, "e", p.logBytes * p.logWrites},
+		{sampling.DiskReads, "d", p.reads},
+		{sampling.DiskReadTime, "d", p.readMS / 1000},
+		{sampling.DiskWrites, "d", p.writes},
+		{sampling.DiskWriteTime, "d", p.writeMS / 1000},
+		{sampling.DiskReadBytes, "d", max(0, p.mib*(1<<20)-p.logBytes*p.logWrites)},
+		{sampling.DiskWrittenBytes, "d", 0},
+		{sampling.DiskReads, "e", 0},
+		{sampling.DiskReadTime, "e", 0},
+		{sampling.DiskWrites, "e", p.logWrites},
+		{sampling.DiskWriteTime, "e", p.logMS / 1000},
+		{sampling.DiskReadBytes, "e", 0},
+		{sampling.DiskWrittenBytes, "e", p.logBytes * p.logWrites},
 	} {
-		counters.Columns = append(counters.Columns, monitor.ItemColumn(c.column, c.drive))
+		counters.Columns = append(counters.Columns, sampling.ItemColumn(c.column, c.drive))
 		values = append(values, c.value)
 	}
 	for second := 1; second <= length; second++ {
 		counters.Rows = append(counters.Rows,
-			monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: values})
+			sampling.Row{Time: start.Add(time.Duration(second) * time.Second), Values: values})
 	}
 	s := result.Summary{
 		Spec: result.Spec{

@@ -19,6 +19,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 	"ds2/internal/upkeep"
 	"ds2/internal/workload"
 )
@@ -99,7 +100,7 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 	if len(stores) < 2 {
 		return nil
 	}
-	servers, err := monitor.Instances(ctx, stores)
+	servers, err := topology.Instances(ctx, stores)
 	if err != nil {
 		return err
 	}

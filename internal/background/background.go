@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 )
 
@@ -94,11 +94,11 @@ func (s *Scrubs) Close() {
 }
 
 // Sources are the counters of all scans together; none where there are no scans.
-func (s *Scrubs) Sources() []monitor.Source {
+func (s *Scrubs) Sources() []sampling.Source {
 	if len(s.all) == 0 {
 		return nil
 	}
-	return []monitor.Source{monitor.Scrub(func() (requests, bytes, device float64) {
+	return []sampling.Source{sampling.Scrub(func() (requests, bytes, device float64) {
 		for _, one := range s.all {
 			one.mu.Lock()
 			requests += float64(one.record.Requests)

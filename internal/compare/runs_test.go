@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // TestTake takes along both kinds of a run's warnings, and by how much it drifted, where that was
@@ -58,8 +59,8 @@ func TestServers(t *testing.T) {
 	assert.InDelta(t, (400*.004+100*.014)/500, all.ReadTime.Mean(), 1e-12)
 	assert.Equal(t, 200., all.Reads)
 	var s Server
-	s.add(monitor.Volume{FileIO: monitor.FileIO{Writes: 7}})
-	s.add(monitor.Volume{Roles: []monitor.Role{monitor.Log}, FileIO: monitor.FileIO{Writes: 5}})
+	s.add(sampling.Volume{FileIO: sampling.FileIO{Writes: 7}})
+	s.add(sampling.Volume{Roles: []topology.Role{topology.Log}, FileIO: sampling.FileIO{Writes: 5}})
 	assert.Equal(t, 5., s.LogWrites)
 }
 

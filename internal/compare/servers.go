@@ -9,6 +9,8 @@ import (
 
 	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // Server is what one server's drives did in the first window of a run. Rates are a second, times
@@ -72,7 +74,7 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 	if len(servers) == 1 {
 		s := &servers[0]
 		s.Name = cmp.Or(
-			cmp.Or(r.Machine, new(monitor.Machine)).Hostname,
+			cmp.Or(r.Machine, new(topology.Machine)).Hostname,
 			monitor.HostOf(r.Targets[0]),
 		)
 		// Where one drive holds data and log, only the server's own count tells them apart.
@@ -82,11 +84,11 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 }
 
 // add takes in what one drive did.
-func (s *Server) add(v monitor.Volume) {
+func (s *Server) add(v sampling.Volume) {
 	nan := math.NaN()
 	write := *cmp.Or(v.WriteMean, &nan)
-	data := slices.Contains(v.Roles, monitor.Data)
-	logged := slices.Contains(v.Roles, monitor.Log)
+	data := slices.Contains(v.Roles, topology.Data)
+	logged := slices.Contains(v.Roles, topology.Log)
 	if data {
 		s.Reads += v.Reads
 		s.Writes += v.Writes

@@ -15,8 +15,9 @@ import (
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // Input is all that a conclusion is drawn from.
@@ -24,8 +25,8 @@ type Input struct {
 	result.Spec
 	result.Happened
 	Series   measure.Series
-	Counters monitor.Table // without rows where not observed
-	Own      Concluder     // nil: the workload has nothing to add
+	Counters sampling.Table // without rows where not observed
+	Own      Concluder      // nil: the workload has nothing to add
 }
 
 // Concluder is a workload that adds what only it knows: another figure that counts, sections of the
@@ -142,7 +143,7 @@ func (v view) largeReads() (all []string) {
 	}
 	for _, d := range v.drives().Databases() {
 		// not where it is NaN
-		if mean := d.Data.ReadBytes / d.Data.Reads; mean > 2*monitor.PageBytes {
+		if mean := d.Data.ReadBytes / d.Data.Reads; mean > 2*sampling.PageBytes {
 			all = append(
 				all,
 				fmt.Sprintf(
@@ -160,9 +161,9 @@ func (v view) largeReads() (all []string) {
 
 // heldAbove names the layer that held I/Os back where it was not the drives.
 func (v view) heldAbove() (all []string) {
-	for kind, name := range map[monitor.IOKind]string{
-		{Role: monitor.Data, Over: monitor.Interval}:             "a read of the data",
-		{Role: monitor.Log, Write: true, Over: monitor.Interval}: "a write of the log",
+	for kind, name := range map[sampling.IOKind]string{
+		{Role: topology.Data, Over: sampling.Interval}:             "a read of the data",
+		{Role: topology.Log, Write: true, Over: sampling.Interval}: "a write of the log",
 	} {
 		if drive, server, held := v.drives().HeldAbove(kind); held {
 			all = append(
@@ -184,9 +185,9 @@ func (v view) heldAbove() (all []string) {
 
 // vacuums warns of IOPS that have those of vacuums among them.
 func (v view) vacuums() (all []string) {
-	ran := v.total(monitor.DatabaseAutovacuums)
+	ran := v.total(sampling.DatabaseAutovacuums)
 	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 &&
-		v.Counters.Items(monitor.VacuumReads) == nil {
+		v.Counters.Items(sampling.VacuumReads) == nil {
 		all = append(
 			all,
 			"vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells "+
@@ -202,7 +203,7 @@ const mostOthers = 0.05
 
 // others warns of other clients of the servers.
 func (v view) others() (all []string) {
-	if n := v.total(monitor.DatabaseOtherSessions); n != nil && *n > mostOthers {
+	if n := v.total(sampling.DatabaseOtherSessions); n != nil && *n > mostOthers {
 		all = append(
 			all,
 			fmt.Sprintf(

@@ -6,32 +6,34 @@ import (
 
 	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // costs takes the costs per order from the samples of the window.
 func (v view) costs(power *result.Power) *result.Costs {
 	c := result.Costs{
-		Reads:        v.total(monitor.DiskReads),
-		Writes:       v.total(monitor.DiskWrites),
-		ReadBytes:    v.total(monitor.DiskReadBytes),
-		WrittenBytes: v.total(monitor.DiskWrittenBytes),
-		LogBytes:     v.total(monitor.DatabaseLogBytes),
-		ClientCPU:    v.mean(monitor.ClientOwn),
-		ServerCPU:    v.total(monitor.ServerProcessors),
+		Reads:        v.total(sampling.DiskReads),
+		Writes:       v.total(sampling.DiskWrites),
+		ReadBytes:    v.total(sampling.DiskReadBytes),
+		WrittenBytes: v.total(sampling.DiskWrittenBytes),
+		LogBytes:     v.total(sampling.DatabaseLogBytes),
+		ClientCPU:    v.mean(sampling.ClientOwn),
+		ServerCPU:    v.total(sampling.ServerProcessors),
 		Joules:       cmp.Or(power, new(result.Power)).Active,
 	}
 	for _, requests := range []struct{ rates, times string }{
-		{monitor.DiskReads, monitor.DiskReadTime},
-		{monitor.DiskWrites, monitor.DiskWriteTime},
-		{monitor.DiskFlushes, monitor.DiskFlushTime},
+		{sampling.DiskReads, sampling.DiskReadTime},
+		{sampling.DiskWrites, sampling.DiskWriteTime},
+		{sampling.DiskFlushes, sampling.DiskFlushTime},
 	} {
 		for _, rate := range v.Counters.Items(requests.rates) {
-			_, item := monitor.SplitColumn(rate)
-			time := v.took(rate, monitor.ItemColumn(requests.times, item))
+			_, item := sampling.SplitColumn(rate)
+			time := v.took(rate, sampling.ItemColumn(requests.times, item))
 			c.DeviceSeconds = over(add, c.DeviceSeconds, time)
 		}
 	}
-	if busy := v.mean(monitor.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
+	if busy := v.mean(sampling.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
 		c.ServerCPU = new(*busy * float64(v.Machine.Processors))
 		if v.Local && c.ClientCPU != nil {
 			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
@@ -62,29 +64,29 @@ var surroundings = []struct {
 	scale              float64
 	of                 func(v view, column string) *float64
 }{
-	{result.ReadsOfDevices, monitor.DiskReads, "a second", 1, view.total},
-	{result.WritesOfDevices, monitor.DiskWrites, "a second", 1, view.total},
-	{"busiest device", monitor.DiskBusy, "%", 100, view.highest},
-	{"cache hits of the database", monitor.DatabaseCacheHits, "%", 100, view.highest},
-	{"pages written by checkpoints", monitor.DatabaseCheckpointPages, "a second", 1, view.total},
+	{result.ReadsOfDevices, sampling.DiskReads, "a second", 1, view.total},
+	{result.WritesOfDevices, sampling.DiskWrites, "a second", 1, view.total},
+	{"busiest device", sampling.DiskBusy, "%", 100, view.highest},
+	{"cache hits of the database", sampling.DatabaseCacheHits, "%", 100, view.highest},
+	{"pages written by checkpoints", sampling.DatabaseCheckpointPages, "a second", 1, view.total},
 	{
 		"pages written by the background writer",
-		monitor.DatabaseBackgroundPages,
+		sampling.DatabaseBackgroundPages,
 		"a second",
 		1,
 		view.total,
 	},
-	{"database log", monitor.DatabaseLogBytes, "MB/s", 1e-6, view.total},
-	{"database size", monitor.DatabaseSize, "MB", 1e-6, view.total},
-	{result.ServerProcessors, monitor.CPUBusy, "%", 100, view.mean},
-	{"CPUs waiting for devices", monitor.CPUIOWait, "%", 100, view.mean},
-	{"time taken by the hypervisor", monitor.CPUSteal, "%", 100, view.mean},
-	{"clock of the CPUs", monitor.CPUFrequency, "GHz", 1e-9, view.mean},
-	{"throttling by heat", monitor.CPUThrottles, "a second", 1, view.mean},
-	{"temperature", monitor.Temperature, "°C", 1, view.mean},
-	{"autovacuum, tables", monitor.DatabaseAutovacuums, "a minute", 60, view.total},
-	{"memory available", monitor.MemoryAvailable, "MB", 1e-6, view.mean},
-	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, view.highest},
+	{"database log", sampling.DatabaseLogBytes, "MB/s", 1e-6, view.total},
+	{"database size", sampling.DatabaseSize, "MB", 1e-6, view.total},
+	{result.ServerProcessors, sampling.CPUBusy, "%", 100, view.mean},
+	{"CPUs waiting for devices", sampling.CPUIOWait, "%", 100, view.mean},
+	{"time taken by the hypervisor", sampling.CPUSteal, "%", 100, view.mean},
+	{"clock of the CPUs", sampling.CPUFrequency, "GHz", 1e-9, view.mean},
+	{"throttling by heat", sampling.CPUThrottles, "a second", 1, view.mean},
+	{"temperature", sampling.Temperature, "°C", 1, view.mean},
+	{"autovacuum, tables", sampling.DatabaseAutovacuums, "a minute", 60, view.total},
+	{"memory available", sampling.MemoryAvailable, "MB", 1e-6, view.mean},
+	{"round trip", sampling.DatabaseRoundTrip, "ms", 1e3, view.highest},
 }
 
 // conditions are figures by which runs are compared.
@@ -102,16 +104,16 @@ func (v view) conditions() (all conditions) {
 		all.add(c.name, c.of(v, c.column), c.scale, c.unit)
 	}
 	// as limits of the same names judge it
-	latency := func(name string, role monitor.Role, write bool) {
-		kind := monitor.IOKind{Role: role, Write: write, Over: monitor.Interval}
+	latency := func(name string, role topology.Role, write bool) {
+		kind := sampling.IOKind{Role: role, Write: write, Over: sampling.Interval}
 		if mean, _, measured := v.drives().Slowest(kind); measured {
 			all.add(name, &mean, 1e3, "ms")
 		}
 	}
 	latency(result.ReadLatency, "", false)
 	latency(result.WriteLatency, "", true)
-	latency(result.LogWriteLatency, monitor.Log, true)
-	all.add("checkpoints", v.total(monitor.DatabaseCheckpoints), v.window.To-v.window.From, "")
+	latency(result.LogWriteLatency, topology.Log, true)
+	all.add("checkpoints", v.total(sampling.DatabaseCheckpoints), v.window.To-v.window.From, "")
 	all.add(result.FailedAttempts, new(float64(v.window.Errors)), 1, "")
 	var written, hottest, worn *float64 // over the whole run, of the drives that tell
 	for _, d := range v.SMART {
@@ -162,8 +164,8 @@ func (v view) overItems(f func(a, b float64) float64, column string) (all *float
 	return all
 }
 
-func (v view) drives() monitor.Drives {
-	return monitor.Drives{Counters: v.Counters, Machine: v.Machine, From: v.from, To: v.to}
+func (v view) drives() sampling.Drives {
+	return sampling.Drives{Counters: v.Counters, Machine: v.Machine, From: v.from, To: v.to}
 }
 
 // over is what f makes of two figures; where one is not known, the other.

@@ -9,13 +9,15 @@ import (
 
 	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // TestCostsAddUp: the costs per order times the orders give the sums of the counters over the
 // window.
 func TestCostsAddUp(t *testing.T) {
 	s := ofWindow(10, 70)
-	s.Machine = &monitor.Machine{Processors: 4}
+	s.Machine = &topology.Machine{Processors: 4}
 	s.Local = true
 	s.Windows[0].Counts.Orders = 6000
 	s.Windows[0].Errors = 3
@@ -51,16 +53,16 @@ func TestCostsAddUp(t *testing.T) {
 			}
 			return row
 		},
-		monitor.ItemColumn(monitor.DiskReads, "sda"),
-		monitor.ItemColumn(monitor.DiskReadTime, "sda"),
-		monitor.ItemColumn(monitor.DiskReads, "sdb"),
-		monitor.ItemColumn(monitor.DiskReadTime, "sdb"),
-		monitor.ItemColumn(monitor.DiskWrites, "sda"),
-		monitor.ItemColumn(monitor.DiskWriteTime, "sda"),
-		monitor.DatabaseLogBytes,
-		monitor.CPUBusy,
-		monitor.ClientOwn,
-		monitor.DatabaseCheckpoints,
+		sampling.ItemColumn(sampling.DiskReads, "sda"),
+		sampling.ItemColumn(sampling.DiskReadTime, "sda"),
+		sampling.ItemColumn(sampling.DiskReads, "sdb"),
+		sampling.ItemColumn(sampling.DiskReadTime, "sdb"),
+		sampling.ItemColumn(sampling.DiskWrites, "sda"),
+		sampling.ItemColumn(sampling.DiskWriteTime, "sda"),
+		sampling.DatabaseLogBytes,
+		sampling.CPUBusy,
+		sampling.ClientOwn,
+		sampling.DatabaseCheckpoints,
 	)
 	c := seen(table, s).costs(s.Power)
 	for name, cost := range map[string]struct {
@@ -79,7 +81,7 @@ func TestCostsAddUp(t *testing.T) {
 	conditions := named(seen(table, s).conditions())
 	// Of all requests, as the limit device read mean has it: seconds with many count for more.
 	d := seen(table, s).drives()
-	mean, _, measured := d.Slowest(monitor.IOKind{Over: monitor.Interval})
+	mean, _, measured := d.Slowest(sampling.IOKind{Over: sampling.Interval})
 	require.True(t, measured)
 	assert.InDelta(
 		t,
@@ -91,14 +93,14 @@ func TestCostsAddUp(t *testing.T) {
 	assert.InDelta(t, 1, conditions["checkpoints"], 1e-9)
 	assert.Equal(t, 3., conditions["failed attempts"])
 	assert.InDelta(t, reads/60, conditions["reads of the devices"], 1e-9)
-	table.Columns = append(table.Columns, monitor.ServerProcessors)
+	table.Columns = append(table.Columns, sampling.ServerProcessors)
 	for i := range table.Rows {
 		table.Rows[i].Values = append(table.Rows[i].Values, 1.5)
 	}
 	own := *seen(table, s).costs(s.Power).ServerCPU
 	assert.InDelta(t, 1.5*60, own*6000, 1e-9, "of the server's own processes")
 	s.Happened = result.Happened{}
-	assert.Nil(t, seen(monitor.Table{}, s).costs(nil), "costs of a run without counters")
+	assert.Nil(t, seen(sampling.Table{}, s).costs(nil), "costs of a run without counters")
 }
 
 // named are the values of conditions by name.
@@ -127,7 +129,7 @@ func TestDrivesOfARun(t *testing.T) {
 	}
 	s := ofWindow(10, 70)
 	s.SMART = drives
-	got := named(seen(monitor.Table{}, s).conditions())
+	got := named(seen(sampling.Table{}, s).conditions())
 	for name, want := range map[string]float64{
 		"written to the drives, by SMART": 4000, "temperature of the hottest drive": 70,
 		"wear of the most worn drive": 2,

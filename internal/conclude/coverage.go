@@ -5,12 +5,12 @@ import (
 	"maps"
 	"slices"
 
-	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 )
 
 // covered is whose figures cover only a part of the window.
 type covered struct {
-	monitor.Sampled
+	sampling.Sampled
 	whose string
 }
 

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 )
 
 // disturbances are what the events of a run did. An event before orders were back from another is
@@ -84,9 +84,9 @@ func away(in Input, outages []measure.Outage) (all []string) {
 
 // answered are the counters of the time in which the server answered, which alone say what held the
 // rest back.
-func answered(in Input, outages []measure.Outage) monitor.Table {
+func answered(in Input, outages []measure.Outage) sampling.Table {
 	t := in.Counters
-	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r monitor.Row) bool {
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r sampling.Row) bool {
 		at := r.Time.Sub(in.Start)
 		return slices.ContainsFunc(outages, func(o measure.Outage) bool {
 			return at > o.From && at <= o.To

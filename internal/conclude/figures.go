@@ -9,8 +9,8 @@ import (
 
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 )
 
 // known is a figure that was measured; nil for NaN.
@@ -24,12 +24,12 @@ func known(v float64) *float64 {
 // power takes the means of a run from its samples: idle over those before the first orders, active
 // over the window. Without a meter there is none.
 func (v view) power() *result.Power {
-	if v.Counters.Values(monitor.Power) == nil {
+	if v.Counters.Values(sampling.Power) == nil {
 		return nil
 	}
 	return &result.Power{
-		Idle:   known(v.Counters.Mean(monitor.Power, time.Time{}, v.Start)),
-		Active: v.mean(monitor.Power),
+		Idle:   known(v.Counters.Mean(sampling.Power, time.Time{}, v.Start)),
+		Active: v.mean(sampling.Power),
 	}
 }
 
@@ -38,21 +38,21 @@ func (v view) figures() result.Evidence {
 	// busiest is of the machine or, where there are several, of that which has most.
 	busiest := func(column string) *float64 { return cmp.Or(v.mean(column), v.highest(column)) }
 	f := result.Evidence{
-		CPUBusy:         busiest(monitor.CPUBusy),
-		CPUIOWait:       busiest(monitor.CPUIOWait),
-		ClientBusy:      v.mean(monitor.ClientBusy),
-		ClientOwn:       v.mean(monitor.ClientOwn),
-		ClientUsed:      v.mean(monitor.ClientUsed),
-		ClientThrottled: v.mean(monitor.ClientThrottled),
-		ServerUsed:      v.highest(monitor.ServerUsed),
-		ServerThrottled: v.highest(monitor.ServerThrottled),
-		DiskBusy:        v.highest(monitor.DiskBusy),
-		NetworkUsed:     v.highest(monitor.NetworkUsed),
+		CPUBusy:         busiest(sampling.CPUBusy),
+		CPUIOWait:       busiest(sampling.CPUIOWait),
+		ClientBusy:      v.mean(sampling.ClientBusy),
+		ClientOwn:       v.mean(sampling.ClientOwn),
+		ClientUsed:      v.mean(sampling.ClientUsed),
+		ClientThrottled: v.mean(sampling.ClientThrottled),
+		ServerUsed:      v.highest(sampling.ServerUsed),
+		ServerThrottled: v.highest(sampling.ServerThrottled),
+		DiskBusy:        v.highest(sampling.DiskBusy),
+		NetworkUsed:     v.highest(sampling.NetworkUsed),
 		Sessions:        v.sessions(),
-		DatabaseSize:    v.total(monitor.DatabaseSize),
-		CacheHits:       v.overItems(last, monitor.DatabaseCacheHits), // targets are driven alike
+		DatabaseSize:    v.total(sampling.DatabaseSize),
+		CacheHits:       v.overItems(last, sampling.DatabaseCacheHits), // targets are driven alike
 	}
-	trips := v.Counters.Items(monitor.DatabaseRoundTrip)
+	trips := v.Counters.Items(sampling.DatabaseRoundTrip)
 	if v.Local {
 		// a message to the same machine waits for its CPUs, not for a network
 		trips = nil
@@ -78,15 +78,15 @@ func (v view) figures() result.Evidence {
 	}
 	if v.Local && v.Machine != nil {
 		f.CPUOwn = share(f.ClientOwn, v.Machine.Processors)
-		f.CPUDatabase = share(v.total(monitor.ServerProcessors), v.Machine.Processors)
+		f.CPUDatabase = share(v.total(sampling.ServerProcessors), v.Machine.Processors)
 	}
 	for _, server := range v.Servers {
 		if c := server.Container; c != nil && c.Processors > 0 {
 			f.ServerProcessors = &c.Processors
 		}
 	}
-	f.ReadsPerOrder = perOrder(v.total(monitor.DiskReads), v.window.OPM)
-	f.ReadBytesPerOrder = perOrder(v.total(monitor.ServerReadBytes), v.window.OPM)
+	f.ReadsPerOrder = perOrder(v.total(sampling.DiskReads), v.window.OPM)
+	f.ReadBytesPerOrder = perOrder(v.total(sampling.ServerReadBytes), v.window.OPM)
 	v.addUsers(&f)
 	return f
 }
@@ -113,14 +113,14 @@ func share(cpus *float64, all int) *float64 {
 func (v view) sessions() *result.Sessions {
 	number := func(column string) float64 { return *cmp.Or(v.total(column), new(0.0)) }
 	return diagnose.NewSessions(result.Sessions{
-		Idle:             number(monitor.SessionsIdle),
-		Running:          number(monitor.SessionsRunning),
-		WaitingForLock:   number(monitor.SessionsWaitingForLock),
-		WaitingForDrives: number(monitor.SessionsWaitingForDrives),
-		WaitingForLatch:  number(monitor.SessionsWaitingForLatch),
-		WaitingForClient: number(monitor.SessionsWaitingForClient),
-		WaitingForRest:   number(monitor.SessionsWaitingForRest),
-	}, v.total(monitor.SessionsActive))
+		Idle:             number(sampling.SessionsIdle),
+		Running:          number(sampling.SessionsRunning),
+		WaitingForLock:   number(sampling.SessionsWaitingForLock),
+		WaitingForDrives: number(sampling.SessionsWaitingForDrives),
+		WaitingForLatch:  number(sampling.SessionsWaitingForLatch),
+		WaitingForClient: number(sampling.SessionsWaitingForClient),
+		WaitingForRest:   number(sampling.SessionsWaitingForRest),
+	}, v.total(sampling.SessionsActive))
 }
 
 // addUsers adds where the users' own time went in the window: in operations, and of that in
@@ -155,9 +155,9 @@ func (v view) addDevices(f *result.Evidence) {
 	reads := 0.0
 	took := 0.0
 	timed := false
-	for _, column := range t.Items(monitor.DiskReads) {
-		_, item := monitor.SplitColumn(column)
-		times := monitor.ItemColumn(monitor.DiskReadTime, item)
+	for _, column := range t.Items(sampling.DiskReads) {
+		_, item := sampling.SplitColumn(column)
+		times := sampling.ItemColumn(sampling.DiskReadTime, item)
 		rate := *cmp.Or(v.mean(column), new(0.))
 		time := v.took(column, times)
 		if time != nil {
@@ -165,7 +165,7 @@ func (v view) addDevices(f *result.Evidence) {
 			reads = reads + rate
 			timed = true
 		}
-		queue := v.mean(monitor.ItemColumn(monitor.DiskQueue, item))
+		queue := v.mean(sampling.ItemColumn(sampling.DiskQueue, item))
 		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
 			continue
 		}
@@ -187,7 +187,7 @@ func (v view) addDevices(f *result.Evidence) {
 			f.DeviceReads = new(reads / measured.ReadsAt(took/reads))
 		}
 	}
-	if syncs := v.total(monitor.DatabaseLogSyncs); syncs != nil {
+	if syncs := v.total(sampling.DatabaseLogSyncs); syncs != nil {
 		f.DeviceLog = new(*syncs / measured.Log.IOPS)
 	}
 }
@@ -212,7 +212,7 @@ func Counters(r *result.Record) (all [][]float64) {
 
 // Thinned is a column in at most n points: means of neighbours, at the time of the first; NaN where
 // none is known.
-func Thinned(t *monitor.Table, column string, most int) (points monitor.Series) {
+func Thinned(t *sampling.Table, column string, most int) (points sampling.Series) {
 	size := max(1, (len(t.Rows)+most-1)/most)
 	at := 0
 	for values := range slices.Chunk(t.Values(column), size) {
@@ -224,7 +224,7 @@ func Thinned(t *monitor.Table, column string, most int) (points monitor.Series) 
 				n = n + 1
 			}
 		}
-		points = append(points, monitor.Point{Time: t.Rows[at].Time, Value: sum / n})
+		points = append(points, sampling.Point{Time: t.Rows[at].Time, Value: sum / n})
 		at += size
 	}
 	return points

@@ -12,12 +12,13 @@ import (
 
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // seen is the first window of a run, as its counters saw it.
-func seen(table monitor.Table, s result.Summary) view {
+func seen(table sampling.Table, s result.Summary) view {
 	return newView(Input{Spec: s.Spec, Happened: s.Happened, Counters: table}, &s.Windows[0])
 }
 
@@ -32,11 +33,11 @@ func ofWindow(from, to float64) result.Summary {
 }
 
 // sampled are samples of seconds of a run.
-func sampled(from, to int, values func(second int) []float64, columns ...string) monitor.Table {
-	table := monitor.Table{Columns: columns}
+func sampled(from, to int, values func(second int) []float64, columns ...string) sampling.Table {
+	table := sampling.Table{Columns: columns}
 	for second := from; second <= to; second++ {
 		at := start.Add(time.Duration(second) * time.Second)
-		table.Rows = append(table.Rows, monitor.Row{Time: at, Values: values(second)})
+		table.Rows = append(table.Rows, sampling.Row{Time: at, Values: values(second)})
 	}
 	return table
 }
@@ -84,7 +85,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 	assert.Equal(
 		t,
 		result.Evidence{},
-		seen(monitor.Table{}, s).figures(),
+		seen(sampling.Table{}, s).figures(),
 		"of a run without samples",
 	)
 }
@@ -158,7 +159,7 @@ func TestPowerOf(t *testing.T) {
 		}
 		return []float64{393.1} // idle
 	}
-	p := seen(sampled(-120, 20, watts, monitor.Power), ofWindow(10, 20)).power()
+	p := seen(sampled(-120, 20, watts, sampling.Power), ofWindow(10, 20)).power()
 	assert.InDelta(t, 393.1, *p.Idle, 1e-6)
 	assert.InDelta(t, 501.4, *p.Active, 1e-6)
 	assert.InDelta(t, 129.584563, *p.PerWatt(64973.7), 1e-6, "of the storage report's median run")
@@ -199,7 +200,7 @@ func TestWarnings(t *testing.T) {
 // TestLargeReads warns of reads of eight pages by the server's own counts, unless the run was to
 // scan.
 func TestLargeReads(t *testing.T) {
-	files := []monitor.DatabaseFile{{Name: "f", Database: "host/DS2", Role: monitor.Data}}
+	files := []topology.DatabaseFile{{Name: "f", Database: "host/DS2", Role: topology.Data}}
 	for _, c := range []struct {
 		why      string
 		bytes    float64 // of 100 reads a second
@@ -215,7 +216,7 @@ func TestLargeReads(t *testing.T) {
 		table := sampled(1, 1, values, "file.f.reads_per_second", "file.f.read_bytes_per_second")
 		s := ofWindow(0, 1)
 		s.Scrub = c.scrub
-		s.Machine = &monitor.Machine{Files: files}
+		s.Machine = &topology.Machine{Files: files}
 		assert.Len(t, seen(table, s).largeReads(), c.warnings, c.why)
 	}
 }
@@ -289,15 +290,15 @@ func TestFilesStandForDrives(t *testing.T) {
 		"disk.cust_1.write_seconds", "disk.cust_1.queue",
 		"disk.log_1.reads_per_second", "disk.log_1.writes_per_second", "disk.log_1.read_seconds",
 		"disk.log_1.write_seconds", "disk.log_1.queue",
-		monitor.SessionsRunning, monitor.SessionsWaitingForDrives, monitor.SessionsIdle,
-		monitor.WaitsDataRead, monitor.WaitsLogWrite)
+		sampling.SessionsRunning, sampling.SessionsWaitingForDrives, sampling.SessionsIdle,
+		sampling.WaitsDataRead, sampling.WaitsLogWrite)
 	s := ofWindow(0, 60)
 	s.Targets = []string{"host/DS2"}
 	s.Threads = 8
 	s.End = start.Add(time.Minute)
-	s.Machine = &monitor.Machine{Drives: []monitor.Drive{
-		{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}},
-		{Name: "log_1", File: true, Roles: []monitor.Role{monitor.Log}},
+	s.Machine = &topology.Machine{Drives: []topology.Drive{
+		{Name: "cust_1", File: true, Roles: []topology.Role{topology.Data}},
+		{Name: "log_1", File: true, Roles: []topology.Role{topology.Log}},
 	}}
 	s.Windows[0].OPM = 6000
 	s.Windows[0].Counts.Orders = 6000

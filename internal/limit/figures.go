@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // Of gives the figures of a window of a run whose first orders started at start. Response times are
@@ -21,9 +22,9 @@ func Of(
 	words result.Words,
 	series measure.Series,
 	w measure.Window,
-	counters monitor.Table,
+	counters sampling.Table,
 	start time.Time,
-	machine *monitor.Machine,
+	machine *topology.Machine,
 ) (Figures, error) {
 	span := measure.Span{From: measure.Seconds(w.From), To: measure.Seconds(w.To)}
 	all, err := series.Distributions(span)
@@ -46,7 +47,7 @@ func Of(
 			times[group] = measure.Merge(group, some...)
 		}
 	}
-	seen := monitor.Drives{
+	seen := sampling.Drives{
 		Counters: counters,
 		Machine:  machine,
 		From:     start.Add(span.From),
@@ -66,7 +67,7 @@ func Of(
 			return iops, false, measured
 		}
 		if m.Traced() {
-			return statistic(m.Stat, monitor.IOsFor(m.Subject, all.IO))
+			return statistic(m.Stat, sampling.IOsFor(m.Subject, all.IO))
 		}
 		if io := subjects[m.Subject].io; io != nil {
 			mean, longest, measured := seen.Slowest(*io)

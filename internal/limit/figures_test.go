@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 var browses = map[string][]string{
@@ -51,12 +52,12 @@ func TestOf(t *testing.T) {
 	require.NoError(t, err)
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	nan := math.NaN()
-	counters := monitor.Table{
+	counters := sampling.Table{
 		Columns: []string{
 			"disk.sda.reads_per_second", "disk.sda.read_seconds",
 			"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "cpu.busy_ratio",
 		},
-		Rows: []monitor.Row{
+		Rows: []sampling.Row{
 			{
 				Time:   start.Add(10 * time.Second),
 				Values: []float64{1, 9, 1, 9, 1},
@@ -68,10 +69,10 @@ func TestOf(t *testing.T) {
 		},
 	}
 	for second := time.Duration(14); second <= 20; second++ {
-		quiet := monitor.Row{Time: start.Add(second * time.Second), Values: []float64{0, nan, 0, nan, 1}}
+		quiet := sampling.Row{Time: start.Add(second * time.Second), Values: []float64{0, nan, 0, nan, 1}}
 		counters.Rows = slices.Insert(counters.Rows, len(counters.Rows)-1, quiet)
 	}
-	machine := drives([]monitor.Role{monitor.Data}, []monitor.Role{monitor.Log})
+	machine := drives([]topology.Role{topology.Data}, []topology.Role{topology.Log})
 	figures, err := Of(
 		result.Words{Cycle: "transaction", Groups: browses},
 		series,
@@ -123,9 +124,9 @@ func TestOf(t *testing.T) {
 }
 
 // drives is a machine of two drives, by what they are for.
-func drives(sda, sdb []monitor.Role) *monitor.Machine {
-	return &monitor.Machine{
-		Drives: []monitor.Drive{{Name: "sda", Roles: sda}, {Name: "sdb", Roles: sdb}},
+func drives(sda, sdb []topology.Role) *topology.Machine {
+	return &topology.Machine{
+		Drives: []topology.Drive{{Name: "sda", Roles: sda}, {Name: "sdb", Roles: sdb}},
 	}
 }
 
@@ -134,11 +135,11 @@ func drives(sda, sdb []monitor.Role) *monitor.Machine {
 // data at 71 ms (mailbox/WORKLOAD.md section 3).
 func TestRoles(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	data := []monitor.Role{monitor.Data}
-	log := []monitor.Role{monitor.Log}
+	data := []topology.Role{topology.Data}
+	log := []topology.Role{topology.Log}
 	for _, c := range []struct {
 		name                           string
-		machine                        *monitor.Machine
+		machine                        *topology.Machine
 		dataRead, dataWrite, logWrite  float64 // ms, of each second
 		spike                          float64 // ms, of the log's writes in one second of 15
 		exchange2007, exchange2007Busy bool    // passes
@@ -151,7 +152,7 @@ func TestRoles(t *testing.T) {
 		{"unknown roles: nothing is judged, so nothing passes", drives(nil, nil), 5, 1, 1, 1, false, false},
 		{"the log's drive is not known: no verdict on it, no IOPS", drives(data, nil), 5, 1, 1, 1, false, false},
 	} {
-		counters := monitor.Table{Columns: []string{
+		counters := sampling.Table{Columns: []string{
 			"disk.sda.reads_per_second", "disk.sda.read_seconds",
 			"disk.sda.writes_per_second", "disk.sda.write_seconds",
 			"disk.sdb.reads_per_second", "disk.sdb.read_seconds",
@@ -173,7 +174,7 @@ func TestRoles(t *testing.T) {
 				logWrite / 1e3,
 			}
 			at := start.Add(time.Duration(second) * time.Second)
-			counters.Rows = append(counters.Rows, monitor.Row{Time: at, Values: values})
+			counters.Rows = append(counters.Rows, sampling.Row{Time: at, Values: values})
 		}
 		names := result.Words{Cycle: "order", Groups: browses}
 		window := measure.Window{From: 0, To: 300}

@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // Metric names one measured figure.
@@ -81,22 +82,22 @@ type subject struct {
 	// each operation is a sample; a device has one figure a second, so mean and max only
 	percentiles bool
 	// that the drives' counters have mean and maximum of; nil: they do not
-	io *monitor.IOKind
+	io *sampling.IOKind
 }
 
 // subjects are those that no workload adds. The maxima of data and log are over means of 15 s, as
 // Jetstress takes them (WORKLOAD.md section 7).
 var subjects = map[string]subject{
-	"device read": {unit: result.UnitSeconds, io: &monitor.IOKind{Over: monitor.Interval}},
+	"device read": {unit: result.UnitSeconds, io: &sampling.IOKind{Over: sampling.Interval}},
 	"device write": {
 		unit: result.UnitSeconds,
-		io:   &monitor.IOKind{Write: true, Over: monitor.Interval},
+		io:   &sampling.IOKind{Write: true, Over: sampling.Interval},
 	},
-	"data read":  ofRole(monitor.Data, false),
-	"data write": ofRole(monitor.Data, true),
+	"data read":  ofRole(topology.Data, false),
+	"data write": ofRole(topology.Data, true),
 	"data flush": {unit: result.UnitSeconds, percentiles: true},
-	"log read":   ofRole(monitor.Log, false),
-	"log write":  ofRole(monitor.Log, true),
+	"log read":   ofRole(topology.Log, false),
+	"log write":  ofRole(topology.Log, true),
 	"log flush":  {unit: result.UnitSeconds, percentiles: true},
 	"iops":       {unit: result.UnitIOPS},
 	"errors":     {unit: result.UnitRatio},
@@ -104,11 +105,11 @@ var subjects = map[string]subject{
 	"opm":        {unit: result.UnitOPM},
 }
 
-func ofRole(role monitor.Role, write bool) subject {
+func ofRole(role topology.Role, write bool) subject {
 	return subject{
 		result.UnitSeconds,
 		true,
-		&monitor.IOKind{Role: role, Write: write, Over: monitor.VerdictMeans},
+		&sampling.IOKind{Role: role, Write: write, Over: sampling.VerdictMeans},
 	}
 }
 

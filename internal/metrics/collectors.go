@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 )
 
 // asked is a collector of figures that it asks for at each scrape.
@@ -77,7 +77,7 @@ func (r Run) collectHost(s sink) {
 	if v, measured := r.IOPS(); measured {
 		s.gauge(iops, v)
 	}
-	r.Sampler.Latest(func(f monitor.Figure, v float64) {
+	r.Sampler.Latest(func(f sampling.Figure, v float64) {
 		if math.IsNaN(v) {
 			return
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 )
@@ -30,7 +30,7 @@ type Run struct {
 	Meter *measure.Meter
 	// one limit may be given twice; nil: there are none
 	Verdicts func() result.Verdicts
-	Sampler  *monitor.Sampler // of machine and database; nil: not observed
+	Sampler  *sampling.Sampler // of machine and database; nil: not observed
 	// of the drives of the data, where there is a sampler
 	IOPS func() (iops float64, measured bool)
 	// times of I/Os so far, by drive and kind; nil: not traced

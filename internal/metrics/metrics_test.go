@@ -19,9 +19,9 @@ import (
 	"go.uber.org/goleak"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/texttest"
 	"ds2/internal/workload"
 )
@@ -177,11 +177,11 @@ func TestNamesAndValues(t *testing.T) {
 }
 
 // sampler has read two counters of an item each and one gauge that has no value just now.
-func sampler(t *testing.T) *monitor.Sampler {
+func sampler(t *testing.T) *sampling.Sampler {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := monitor.NewSampler(slog.New(slog.DiscardHandler), monitor.Source{
-		Figures: []monitor.Figure{
+	s := sampling.NewSampler(slog.New(slog.DiscardHandler), sampling.Source{
+		Figures: []sampling.Figure{
 			{Name: "disk_reads_total", Help: "Reads.", Label: "device", Item: "sda"},
 			{Name: "disk_reads_total", Help: "Reads.", Label: "device", Item: "sdb"},
 			{Name: "power_watts", Help: "Power."},
@@ -192,7 +192,7 @@ func sampler(t *testing.T) *monitor.Sampler {
 			return nil
 		},
 	})
-	s.Run(ctx, time.Now(), func(monitor.Row) { cancel() })
+	s.Run(ctx, time.Now(), func(sampling.Row) { cancel() })
 	return s
 }
 

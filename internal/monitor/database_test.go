@@ -15,14 +15,16 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/topology"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // counters opens those of a database as a run does.
-func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
+func counters(t *testing.T, url string) (*monitor.Observer, sampling.Source) {
 	t.Helper()
 	w := observe(t, monitor.Options{}, target(t, url))
 	for _, s := range w.Sources {
@@ -31,7 +33,7 @@ func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 		}
 	}
 	require.Fail(t, "no counters of the database", "%v", w.Notes)
-	return nil, monitor.Source{}
+	return nil, sampling.Source{}
 }
 
 // observe finds out what can be observed of targets.
@@ -49,7 +51,7 @@ func target(t *testing.T, address string) store.Database {
 	return pgtest.Open(t, postgres.Open, address)
 }
 
-func values(t *testing.T, src monitor.Source) map[string]float64 {
+func values(t *testing.T, src sampling.Source) map[string]float64 {
 	t.Helper()
 	v := make([]float64, len(src.Figures))
 	require.NoError(t, src.Read(t.Context(), v))
@@ -149,7 +151,7 @@ func TestFiles(t *testing.T) {
 			"('cust_1', 'data', 100, 10, 819200, 81920, 0.5, 0.1), ('log_1', 'log', 0, 1000, 0, 4096000, 0, 0.2)",
 	)
 	for asDrives, group := range map[bool]string{false: "file", true: "disk"} {
-		src, files, err := monitor.Files(
+		src, files, err := sampling.Files(
 			t.Context(),
 			db,
 			"host/DS2",
@@ -158,9 +160,9 @@ func TestFiles(t *testing.T) {
 			"SELECT * FROM files ORDER BY file",
 		)
 		require.NoError(t, err)
-		want := []monitor.DatabaseFile{
-			{"cust_1", "host/DS2", monitor.Data},
-			{"log_1", "host/DS2", monitor.Log},
+		want := []topology.DatabaseFile{
+			{Name: "cust_1", Database: "host/DS2", Role: topology.Data},
+			{Name: "log_1", Database: "host/DS2", Role: topology.Log},
 		}
 		assert.Equal(t, want, files)
 		require.Len(t, src.Figures, 12)

@@ -3,11 +3,9 @@ package monitor
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"ds2/internal/diskspace"
 	"ds2/internal/store"
@@ -21,8 +19,8 @@ func (w *Observer) Free(
 	dir string,
 ) (bytes int64, machine, mount string, ok bool) {
 	if e := w.exporterOf(t); e != nil {
-		free, mount := e.kind.free(e.first, dir)
-		return bytesOf(free), e.url.String(), mount, !math.IsNaN(free)
+		free, mount, known := e.Free(dir)
+		return free, e.URL.String(), mount, known
 	}
 	if !w.here[t] {
 		return 0, "", "", false
@@ -63,8 +61,4 @@ func (w *Observer) Rooms() (all []Room) {
 		}
 	}
 	return all
-}
-
-func within(path, dir string) bool {
-	return dir == "/" || path == dir || strings.HasPrefix(path, dir+"/")
 }

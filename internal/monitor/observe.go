@@ -1,3 +1,6 @@
+// Package monitor puts together what is observed beside a run: it asks the servers, has their
+// machines and drives found by package topology, and opens the sources of packages sampling and
+// power.
 package monitor
 
 import (
@@ -11,7 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/power"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 // Options say what is observed beside the orders and where from. The zero value observes this
@@ -40,7 +46,7 @@ func (o Options) Check() error {
 	if _, _, err := readDevices(o.Devices); err != nil {
 		return err
 	}
-	if err := o.checkMeterLog(); err != nil {
+	if err := power.CheckMeterLog(o.PowerLog); err != nil {
 		return &OptionError{"power", err}
 	}
 	return nil
@@ -65,22 +71,22 @@ type Observer struct {
 	Distorting []string
 	Reads      []string // why the drives may see hardly a read, which the run may disprove
 
-	Machine *Machine // under test; nil where nothing is known of it
-	Servers []Server // of the targets, in their order: targets of one server have the same
-	Sources []Source // to be sampled
-	Local   bool     // ds2 runs on the machine under test
-	IOTrace *IOTrace // nil: I/Os are not traced
+	Machine *topology.Machine // under test; nil where nothing is known of it
+	Servers []topology.Server // of the targets, in their order: targets of one server have the same
+	Sources []sampling.Source // to be sampled
+	Local   bool              // ds2 runs on the machine under test
+	IOTrace *sampling.IOTrace // nil: I/Os are not traced
 
 	targets   []store.Database
 	unplaced  []string                // the parts of Unplaced
 	here      map[store.Database]bool // those whose server is on this machine
-	exporters []*Exporter
+	exporters []*sampling.Exporter
 	// those of this machine whose children are sessions, or that are all of a server
 	serverProcesses []int
 
 	o       Options
-	devices []string          // that were asked for
-	roles   map[string][]Role // of these, as far as they were given
+	devices []string                   // that were asked for
+	roles   map[string][]topology.Role // of these, as far as they were given
 
 	smartctl    string   // the program
 	smartDrives []string // that answer it
@@ -97,18 +103,18 @@ func Observe(
 	w := &Observer{
 		o:       o,
 		targets: targets,
-		Servers: make([]Server, len(targets)),
+		Servers: make([]topology.Server, len(targets)),
 		here:    map[store.Database]bool{},
 	}
 	var err error
 	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
 		return nil, err
 	}
-	servers, err := Instances(ctx, targets)
+	servers, err := topology.Instances(ctx, targets)
 	if err != nil {
 		return nil, err
 	}
-	var files []File
+	var files []topology.File
 	for _, s := range servers {
 		if err := w.server(ctx, s, len(servers) > 1); err != nil {
 			return nil, err
@@ -121,14 +127,14 @@ func Observe(
 		}
 		// Those who name drives may know of a server here whose process and files cannot be seen
 		// from this container.
-		local = local || w.here[t] || len(o.Devices) > 0 && IsLocal(HostOf(t.Label()))
+		local = local || w.here[t] || len(o.Devices) > 0 && topology.IsLocal(HostOf(t.Label()))
 	}
 	switch {
 	case len(o.Exporters) > 0:
 		if err := w.openExporters(ctx); err != nil {
 			return nil, err
 		}
-		w.Local = len(w.exporters) == 1 && local && IsLocal(w.exporters[0].url.Hostname())
+		w.Local = len(w.exporters) == 1 && local && topology.IsLocal(w.exporters[0].URL.Hostname())
 	case local && runtime.GOOS == "linux":
 		if err := w.thisMachine(ctx, files); err != nil {
 			return nil, err
@@ -150,7 +156,7 @@ func Observe(
 	}
 	w.noteRoles()
 	w.smart(ctx)
-	own, err := Root.ownSources()
+	own, err := sampling.OwnSources(topology.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +165,7 @@ func Observe(
 		return nil, err
 	}
 	if o.PowerCommand != "" {
-		meter, err := PowerCommand(ctx, o.PowerCommand)
+		meter, err := power.PowerCommand(ctx, o.PowerCommand)
 		if err != nil {
 			return nil, &OptionError{"power", err}
 		}
@@ -204,25 +210,23 @@ func (w *Observer) advise(ctx context.Context, run time.Duration) error {
 }
 
 // Available is what the server of a target may use; 0 where unknown.
-func (w *Observer) Available(target int) Container {
-	var machine Machine
+func (w *Observer) Available(target int) topology.Container {
+	var machine topology.Machine
 	if e := w.exporterOf(w.targets[target]); e != nil {
 		machine = e.Machine
 	} else if len(w.exporters) == 0 && w.Machine != nil {
 		machine = *w.Machine
 	}
-	available := Container{machine.MemoryBytes, float64(machine.Processors)}
+	available := topology.Container{
+		MemoryBytes: machine.MemoryBytes,
+		Processors:  float64(machine.Processors),
+	}
 	if limits := w.Servers[target].Container; limits != nil {
-		available.MemoryBytes = lower(available.MemoryBytes, limits.MemoryBytes)
-		available.Processors = lower(available.Processors, limits.Processors)
+		available.MemoryBytes = topology.LowerLimit(available.MemoryBytes, limits.MemoryBytes)
+		available.Processors = topology.LowerLimit(available.Processors, limits.Processors)
 	}
 	available.MemoryBytes = cmp.Or(w.o.ServerMemory, available.MemoryBytes)
 	return available
-}
-
-// lower is the lower of two limits; 0 is none.
-func lower[N cmp.Ordered](a, b N) N {
-	return min(cmp.Or(a, b), cmp.Or(b, a))
 }
 
 func (w *Observer) note(format string, args ...any) {
@@ -241,8 +245,8 @@ func HostOf(label string) string {
 
 // readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it,
 // data=nvme0n1.
-func readDevices(given []string) (names []string, roles map[string][]Role, err error) {
-	roles = map[string][]Role{}
+func readDevices(given []string) (names []string, roles map[string][]topology.Role, err error) {
+	roles = map[string][]topology.Role{}
 	for _, text := range given {
 		role, name, has := strings.Cut(text, "=")
 		if !has {
@@ -250,14 +254,14 @@ func readDevices(given []string) (names []string, roles map[string][]Role, err e
 			name = text
 		}
 		switch {
-		case name == "" || has && !slices.Contains([]Role{Data, Log, Temp}, Role(role)):
+		case name == "" || has && !slices.Contains([]topology.Role{topology.Data, topology.Log, topology.Temp}, topology.Role(role)):
 			return nil, nil, &OptionError{
 				"devices",
 				fmt.Errorf("%q is not a device: write nvme0n1, "+
 					"or data=nvme0n1, log=nvme0n1 or temp=nvme0n1 for what the database keeps on it", text),
 			}
-		case has && !slices.Contains(roles[name], Role(role)):
-			roles[name] = append(roles[name], Role(role))
+		case has && !slices.Contains(roles[name], topology.Role(role)):
+			roles[name] = append(roles[name], topology.Role(role))
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -279,8 +283,8 @@ func (w *Observer) noteRoles() {
 		for _, d := range w.Machine.Drives {
 			drives = append(drives, d.Name)
 		}
-		for _, role := range []Role{Data, Log} {
-			if !slices.ContainsFunc(w.Machine.Drives, func(d Drive) bool { return d.holds(role) }) {
+		for _, role := range []topology.Role{topology.Data, topology.Log} {
+			if !slices.ContainsFunc(w.Machine.Drives, func(d topology.Drive) bool { return d.Holds(role) }) {
 				missing = append(missing, string(role))
 			}
 		}
@@ -294,4 +298,9 @@ func (w *Observer) noteRoles() {
 	if w.Unplaced = strings.Join(w.unplaced, "; "); w.Unplaced != "" {
 		w.Notes = append(w.Notes, w.Unplaced)
 	}
+}
+
+// Fill puts into the samples of a run what the log of the power meter says, as power.Fill does.
+func (w *Observer) Fill(t *sampling.Table, from, to time.Time) (filled bool, lacks string) {
+	return power.Fill(w.o.PowerLog, t, from, to)
 }

@@ -15,7 +15,9 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 // TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a
@@ -46,15 +48,15 @@ func TestTablespacesOfOneServer(t *testing.T) {
 		of[drive.Name] = true
 	}
 	for _, d := range w.Machine.Drives {
-		want := monitor.Log // that of the data directory
+		want := topology.Log // that of the data directory
 		if of[d.Name] {
-			want = monitor.Data
+			want = topology.Data
 		}
-		assert.Equal(t, []monitor.Role{want}, d.Roles, d.Name)
+		assert.Equal(t, []topology.Role{want}, d.Roles, d.Name)
 		delete(of, d.Name)
 	}
 	assert.Empty(t, of, "drives that are not observed")
-	columns := monitor.Table{}
+	columns := sampling.Table{}
 	for _, source := range w.Sources {
 		for _, c := range source.Columns {
 			columns.Columns = append(columns.Columns, c.Name)
@@ -62,11 +64,11 @@ func TestTablespacesOfOneServer(t *testing.T) {
 	}
 	for want, shared := range [][]string{
 		1: {
-			monitor.DatabaseLogBytes, monitor.DatabaseLogWrites, monitor.DatabaseLogSyncs, monitor.DatabaseCheckpoints,
-			monitor.DatabaseCheckpointPages, monitor.DatabaseSessionPages, monitor.DatabaseBackgroundPages,
-			monitor.ServerProcessors, monitor.ServerReadBytes,
+			sampling.DatabaseLogBytes, sampling.DatabaseLogWrites, sampling.DatabaseLogSyncs, sampling.DatabaseCheckpoints,
+			sampling.DatabaseCheckpointPages, sampling.DatabaseSessionPages, sampling.DatabaseBackgroundPages,
+			sampling.ServerProcessors, sampling.ServerReadBytes,
 		},
-		2: {monitor.DatabaseSize, "db.commits_per_second", monitor.SessionsRunning, monitor.DatabaseRoundTrip},
+		2: {sampling.DatabaseSize, "db.commits_per_second", sampling.SessionsRunning, sampling.DatabaseRoundTrip},
 	} {
 		for _, column := range shared {
 			assert.Len(t, columns.Items(column), want, column)

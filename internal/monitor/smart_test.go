@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ds2/internal/topology"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -84,7 +86,7 @@ esac
 `
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "smartctl"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	machine := &Machine{Drives: []Drive{{Name: "vda"}, {Name: "nvme0n1"}, {Name: "sdb"}}}
+	machine := &topology.Machine{Drives: []topology.Drive{{Name: "vda"}, {Name: "nvme0n1"}, {Name: "sdb"}}}
 	for mode, want := range map[string][]string{
 		SMARTAuto: nil, SMARTOff: nil,
 		SMARTOn: {

@@ -8,12 +8,14 @@ import (
 	"slices"
 
 	"ds2/internal/process"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 // server asks a server about itself and its databases, and opens their counters. What all databases
 // share, such as the log, is read through the first.
-func (w *Observer) server(ctx context.Context, s *Instance, several bool) error {
+func (w *Observer) server(ctx context.Context, s *topology.Instance, several bool) error {
 	if s.Unknown != nil {
 		w.note(
 			"server %s is known by its address only, so under another address it counts as another server: %v",
@@ -33,15 +35,15 @@ func (w *Observer) server(ctx context.Context, s *Instance, several bool) error 
 	if err != nil {
 		return err
 	}
-	var container *Container
+	var container *topology.Container
 	here := isHere(ctx, s.Databases[0])
 	if here && runtime.GOOS == "linux" {
 		container = w.process(ctx, s, item)
 	}
-	counters := []Counters{{Query: shared, Label: "server", Of: s.Name, Item: item}}
+	counters := []sampling.Counters{{Query: shared, Label: "server", Of: s.Name, Item: item}}
 	for _, t := range s.Databases {
 		w.here[t] = here
-		found := Server{Version: s.Version, Container: container}
+		found := topology.Server{Version: s.Version, Container: container}
 		if found.Settings, err = store.Settings(ctx, t); err != nil {
 			w.note("%s: %v", t.Label(), t.Wrap("look", err))
 		}
@@ -49,8 +51,8 @@ func (w *Observer) server(ctx context.Context, s *Instance, several bool) error 
 			w.unplaced = append(w.unplaced, fmt.Sprintf("%s: %v", t.Label(), err))
 		}
 		w.Servers[slices.Index(w.targets, t)] = found
-		ofItself := Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)}
-		src, err := Database(ctx, t.DB(), append(counters, ofItself)...)
+		ofItself := sampling.Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)}
+		src, err := sampling.Database(ctx, t.DB(), append(counters, ofItself)...)
 		if err != nil {
 			w.note("no counters of the database: %v", t.Wrap("read", err))
 			continue
@@ -72,7 +74,7 @@ func isHere(ctx context.Context, d store.Database) bool {
 	if engine, ok := d.(Locator); ok {
 		return engine.Here(ctx)
 	}
-	_, err := FindProcess(ctx, d, process.Dir)
+	_, err := topology.FindProcess(ctx, d, process.Dir)
 	return err == nil
 }
 
@@ -86,17 +88,17 @@ func (w *Observer) item(t store.Database) string {
 
 // files opens what a target's server counts of its files itself. Where the drives are not observed,
 // the files stand for them.
-func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asDrives bool) {
+func (w *Observer) files(ctx context.Context, s *topology.Instance, t store.Database, asDrives bool) {
 	if s.Queries.FileCounters == "" {
 		return
 	}
-	src, files, err := Files(ctx, t.DB(), t.Label(), w.item(t), asDrives, s.Queries.FileCounters)
+	src, files, err := sampling.Files(ctx, t.DB(), t.Label(), w.item(t), asDrives, s.Queries.FileCounters)
 	if err != nil {
 		w.note("no counters of the database's files: %v", t.Wrap("read", err))
 		return
 	}
 	if w.Machine == nil {
-		w.Machine = &Machine{}
+		w.Machine = &topology.Machine{}
 	}
 	w.Machine.Files = append(w.Machine.Files, files...)
 	if asDrives {
@@ -104,7 +106,7 @@ func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asD
 		for _, f := range files {
 			w.Machine.Drives = append(
 				w.Machine.Drives,
-				Drive{Name: f.Name, File: true, Roles: []Role{f.Role}},
+				topology.Drive{Name: f.Name, File: true, Roles: []topology.Role{f.Role}},
 			)
 		}
 	}
@@ -113,19 +115,19 @@ func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asD
 
 // process finds a server's process on this machine, and opens the counters of it and of its
 // container, which is nil where it may use all of the machine.
-func (w *Observer) process(ctx context.Context, s *Instance, item string) (container *Container) {
-	pid, err := FindProcess(ctx, s.Databases[0], Root.Proc)
-	var held limits
+func (w *Observer) process(ctx context.Context, s *topology.Instance, item string) (container *topology.Container) {
+	pid, err := topology.FindProcess(ctx, s.Databases[0], topology.Root.Proc)
+	var held topology.Limits
 	if err == nil {
-		held, err = Root.limits(pid)
+		held, err = topology.Root.Limits(pid)
 	}
 	if err != nil {
 		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
 		return nil
 	}
 	w.serverProcesses = append(w.serverProcesses, pid)
-	w.Sources = append(w.Sources, Root.serverSources(pid, held, item, s.Name)...)
-	if held.Container != (Container{}) {
+	w.Sources = append(w.Sources, sampling.ServerSources(topology.Root, pid, held, item, s.Name)...)
+	if held.Container != (topology.Container{}) {
 		container = &held.Container
 	}
 	return container
@@ -133,13 +135,13 @@ func (w *Observer) process(ctx context.Context, s *Instance, item string) (conta
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named
 // lie.
-func (w *Observer) thisMachine(ctx context.Context, files []File) (err error) {
+func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err error) {
 	w.Local = true
 	devices := slices.Clone(w.devices)
-	var fileSystem *FileSystem
-	roles := map[string][]Role{} // by device
+	var fileSystem *topology.FileSystem
+	roles := map[string][]topology.Role{} // by device
 	for i, file := range files {
-		found, err := Root.Find(file.Path)
+		found, err := topology.Root.Find(file.Path)
 		if err != nil {
 			w.note("find the block devices under %s: %v", file.Path, err)
 			continue
@@ -159,18 +161,18 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) (err error) {
 	slices.Sort(devices)
 	devices = slices.Compact(devices)
 	if len(devices) == 0 {
-		if devices, err = Root.Drives(); err != nil {
+		if devices, err = topology.Root.Drives(); err != nil {
 			return err
 		}
 	}
-	machine := Root.Machine(devices)
+	machine := topology.Root.Machine(devices)
 	maps.Copy(roles, w.roles) // the user knows better
 	for i := range machine.Drives {
 		machine.Drives[i].Roles = roles[machine.Drives[i].Name]
 	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine
-	counters, err := Root.Counters(devices, w.withoutJournals(machine.Drives))
+	counters, err := sampling.MachineCounters(topology.Root, devices, w.withoutJournals(machine.Drives))
 	if err != nil {
 		return &OptionError{"devices", err}
 	}

@@ -20,6 +20,7 @@ import (
 	"ds2/internal/diskspace"
 	"ds2/internal/monitor"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 // Examiner is an engine that asks the server about its version, rights, connections and log. It
@@ -99,7 +100,7 @@ const (
 // Target is a database of a run, and what its server may write.
 type Target struct {
 	Label     string
-	Files     []monitor.File
+	Files     []topology.File
 	LogGrowth int64 // bytes; negative: unknown
 	// Free tells how much is free in a directory of the server's machine, and which file system of
 	// which machine that is.
@@ -145,7 +146,7 @@ func Room(targets []Target) (all []store.Finding) {
 				at = len(places)
 				places = append(places, place{machine, mount, bytes, map[string]int64{}})
 			}
-			if file.Role == monitor.Log {
+			if file.Role == topology.Log {
 				places[at].logs[file.Path] = max(t.LogGrowth, 0)
 			}
 		}

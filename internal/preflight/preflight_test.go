@@ -9,27 +9,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/monitor"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 func TestRoom(t *testing.T) {
 	const gb = 1 << 30
-	both := []monitor.File{
-		{Role: monitor.Data, Path: "/data"},
-		{Role: monitor.Log, Path: "/data/pg_wal"},
+	both := []topology.File{
+		{Role: topology.Data, Path: "/data"},
+		{Role: topology.Log, Path: "/data/pg_wal"},
 	}
-	apart := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/log"}}
-	other := []monitor.File{
-		{Role: monitor.Data, Path: "/data/b"},
-		{Role: monitor.Log, Path: "/data/b/pg_wal"},
+	apart := []topology.File{{Role: topology.Data, Path: "/data"}, {Role: topology.Log, Path: "/log"}}
+	other := []topology.File{
+		{Role: topology.Data, Path: "/data/b"},
+		{Role: topology.Log, Path: "/data/b/pg_wal"},
 	}
 	ok := []store.State{store.OK}
 	warning := []store.State{store.Warning}
 	much := map[string]int64{"/data": 100 * gb}
 	fits := map[string]int64{"/data": 3 * gb} // the log of a database that grows by 2 GB
 	type target struct {
-		files   []monitor.File
+		files   []topology.File
 		log     int64
 		machine string
 	}

@@ -1,5 +1,5 @@
 // Package process finds a database server's process among those of this machine. What the process
-// takes is for package monitor to say.
+// takes is for package sampling to say.
 package process
 
 import (

@@ -16,9 +16,9 @@ import (
 	"ds2/internal/browsertest"
 	"ds2/internal/compare"
 	"ds2/internal/diagnose"
-	"ds2/internal/monitor"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 )
 
 // arraysOf is an experiment on two arrays in five blocks, with their power and what their devices
@@ -153,7 +153,7 @@ func TestBrowser(t *testing.T) {
 	}
 	for second := 1; second <= 70; second++ {
 		x := float64(second)
-		r.Host.Rows = append(r.Host.Rows, monitor.Row{
+		r.Host.Rows = append(r.Host.Rows, sampling.Row{
 			Time: r.Start.Add(time.Duration(second) * time.Second),
 			Values: []float64{
 				400 + x,
@@ -166,7 +166,7 @@ func TestBrowser(t *testing.T) {
 			},
 		})
 	}
-	r.Checkpoints = []monitor.Checkpoint{{From: 22, To: 30}, {From: 52, To: 60}}
+	r.Checkpoints = []sampling.Checkpoint{{From: 22, To: 30}, {From: 52, To: 60}}
 	mailbox := record(t, func(s *result.Summary) {
 		s.Workload = "mailbox"
 		s.Words = result.Words{

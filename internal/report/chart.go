@@ -10,8 +10,8 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 )
 
 // chart is what page.js draws; its fields are what it reads.
@@ -139,7 +139,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 func extent(r *result.Record) (from, to float64) {
 	to = r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
 	if rows := r.Host.Rows; len(rows) > 0 {
-		from = min(0, rows[0].Time.Sub(r.Start).Seconds()-monitor.Interval.Seconds())
+		from = min(0, rows[0].Time.Sub(r.Start).Seconds()-sampling.Interval.Seconds())
 		to = max(to, rows[len(rows)-1].Time.Sub(r.Start).Seconds())
 	}
 	return from, to

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"ds2/internal/conclude"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 )
 
 // counterChart is a chart of counters that share a unit. A counter is named by group and quantity,
-// without the item between them: monitor.DiskReads is one line for each drive.
+// without the item between them: sampling.DiskReads is one line for each drive.
 type counterChart struct {
 	id, title, text string
 	scale           scale
@@ -31,39 +31,39 @@ var counterCharts = []counterChart{
 		"Requests of the drives",
 		"Reads and writes a second of each drive under the database.",
 		fromZero,
-		[]string{monitor.DiskReads, monitor.DiskWrites},
+		[]string{sampling.DiskReads, sampling.DiskWrites},
 	},
 	{
 		"throughput", "Throughput of the drives", "Bytes read and written of each drive.", fromZero,
-		[]string{monitor.DiskReadBytes, monitor.DiskWrittenBytes},
+		[]string{sampling.DiskReadBytes, sampling.DiskWrittenBytes},
 	},
 	{
 		"drives",
 		"Latency of the drives",
 		"Mean time of the reads and of the writes of each second.",
 		logarithmic,
-		[]string{monitor.DiskReadTime, monitor.DiskWriteTime},
+		[]string{sampling.DiskReadTime, sampling.DiskWriteTime},
 	},
 	{
 		"io",
 		"Times of I/Os",
 		"The 99th percentile of each second, by drive and what the I/Os were for.",
 		logarithmic,
-		[]string{monitor.IOP99},
+		[]string{sampling.IOP99},
 	},
 	{
 		"busy",
 		"Busy time of the drives",
 		"Share of each second in which the drive had a request.",
 		fromZero,
-		[]string{monitor.DiskBusy},
+		[]string{sampling.DiskBusy},
 	},
 	{
 		"queue",
 		"Queues of the drives",
 		"Requests waiting or in flight.",
 		fromZero,
-		[]string{monitor.DiskQueue},
+		[]string{sampling.DiskQueue},
 	},
 	{
 		"processors",
@@ -71,50 +71,50 @@ var counterCharts = []counterChart{
 		"Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, " +
 			"over all CPUs.",
 		fromZero,
-		[]string{monitor.CPUBusy, monitor.CPUIOWait, monitor.CPUSteal},
+		[]string{sampling.CPUBusy, sampling.CPUIOWait, sampling.CPUSteal},
 	},
 	{
 		"clock",
 		"Clock of the CPUs",
 		"The mean of all CPUs.",
 		nearData,
-		[]string{monitor.CPUFrequency},
+		[]string{sampling.CPUFrequency},
 	},
 	{
 		"throttles",
 		"Throttling by heat",
 		"Times a second that heat throttled a core or a package.",
 		fromZero,
-		[]string{monitor.CPUThrottles},
+		[]string{sampling.CPUThrottles},
 	},
 	{
 		"temperature", "Temperature", "The highest of the machine's thermal zones.", nearData,
-		[]string{monitor.Temperature},
+		[]string{sampling.Temperature},
 	},
 	{
 		"memory", "Memory available", "Memory that programs can have without swapping.", fromZero,
-		[]string{monitor.MemoryAvailable},
+		[]string{sampling.MemoryAvailable},
 	},
 	{
 		"network",
 		"Network",
 		"Bytes in and out.",
 		fromZero,
-		[]string{monitor.NetworkReceived, monitor.NetworkSent},
+		[]string{sampling.NetworkReceived, sampling.NetworkSent},
 	},
 	{
 		"cache",
 		"Database cache",
 		"Share of the pages asked for that were in the database's own cache.",
 		nearData,
-		[]string{monitor.DatabaseCacheHits},
+		[]string{sampling.DatabaseCacheHits},
 	},
 	{
 		"log",
 		"Database log",
 		"Bytes written to the database's log.",
 		fromZero,
-		[]string{monitor.DatabaseLogBytes},
+		[]string{sampling.DatabaseLogBytes},
 	},
 	{
 		"pages",
@@ -122,20 +122,20 @@ var counterCharts = []counterChart{
 		"By checkpoints, by the background writer, and by sessions themselves.",
 		fromZero,
 		[]string{
-			monitor.DatabaseCheckpointPages,
-			monitor.DatabaseBackgroundPages,
-			monitor.DatabaseSessionPages,
+			sampling.DatabaseCheckpointPages,
+			sampling.DatabaseBackgroundPages,
+			sampling.DatabaseSessionPages,
 		},
 	},
 	{
 		"autovacuum", "Autovacuum",
 		"Tables that autovacuum vacuumed or analyzed, and how many are being vacuumed.", fromZero,
-		[]string{monitor.DatabaseAutovacuums, monitor.DatabaseVacuums},
+		[]string{sampling.DatabaseAutovacuums, sampling.DatabaseVacuums},
 	},
 	{
 		"temporary", "Temporary files of the database",
 		"Bytes that queries wrote because their memory did not suffice.", fromZero,
-		[]string{monitor.DatabaseTemporaryBytes},
+		[]string{sampling.DatabaseTemporaryBytes},
 	},
 	{
 		"sessions",
@@ -144,14 +144,14 @@ var counterCharts = []counterChart{
 			"server measures where it can.",
 		fromZero,
 		[]string{
-			monitor.SessionsActive,
-			monitor.SessionsRunning,
-			monitor.SessionsWaitingForLock,
-			monitor.SessionsWaitingForDrives,
-			monitor.SessionsWaitingForLatch,
-			monitor.SessionsWaitingForClient,
-			monitor.SessionsIdle,
-			monitor.SessionsWaitingForRest,
+			sampling.SessionsActive,
+			sampling.SessionsRunning,
+			sampling.SessionsWaitingForLock,
+			sampling.SessionsWaitingForDrives,
+			sampling.SessionsWaitingForLatch,
+			sampling.SessionsWaitingForClient,
+			sampling.SessionsIdle,
+			sampling.SessionsWaitingForRest,
 		},
 	},
 	{
@@ -161,16 +161,16 @@ var counterCharts = []counterChart{
 			"CPU and their clients, from the times that the server measured.",
 		fromZero,
 		[]string{
-			monitor.WaitsDataRead, monitor.WaitsLogWrite, monitor.WaitsLock, monitor.WaitsLatch,
-			monitor.WaitsProcessor, monitor.WaitsClient,
+			sampling.WaitsDataRead, sampling.WaitsLogWrite, sampling.WaitsLock, sampling.WaitsLatch,
+			sampling.WaitsProcessor, sampling.WaitsClient,
 		},
 	},
 	{
 		"trip", "Round trip to the database",
 		"Time that a message without work takes to the server and back.", logarithmic,
-		[]string{monitor.DatabaseRoundTrip},
+		[]string{sampling.DatabaseRoundTrip},
 	},
-	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.Power}},
+	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{sampling.Power}},
 }
 
 // counter is how a column of the host's table is shown.
@@ -198,7 +198,7 @@ var units = []struct {
 
 func newCounter(column string) counter {
 	c := counter{scale: 1}
-	c.column, c.item = monitor.SplitColumn(column)
+	c.column, c.item = sampling.SplitColumn(column)
 	group, name, _ := strings.Cut(c.column, ".")
 	for _, u := range units {
 		if cut, ok := strings.CutSuffix(name, u.suffix); ok {

@@ -19,10 +19,11 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 	"ds2/internal/texttest"
+	"ds2/internal/topology"
 )
 
 // record writes the record of a made-up run of 70 seconds, 10 of them warm-up, and reads it again.
@@ -221,14 +222,14 @@ func TestCounters(t *testing.T) {
 		s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
 		s.Bottleneck.What = diagnose.Storage
 		s.Bottleneck.Why = "sda was busy 99 % of the time"
-		s.Machine = &monitor.Machine{
+		s.Machine = &topology.Machine{
 			Kernel: "6.1.0",
-			Drives: []monitor.Drive{
+			Drives: []topology.Drive{
 				{Name: "sda", Model: "SSD 9000", Bytes: 480e9},
-				{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}},
+				{Name: "cust_1", File: true, Roles: []topology.Role{topology.Data}},
 			},
 		}
-		s.Servers = []monitor.Server{
+		s.Servers = []topology.Server{
 			{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}},
 		}
 	})
@@ -238,17 +239,17 @@ func TestCounters(t *testing.T) {
 		"cpu.busy_ratio",
 		"cpu.0.busy_ratio",
 		"memory.available_bytes",
-		monitor.Power,
+		sampling.Power,
 		"disk.cust_1.reads_per_second",
 		"disk.cust_1.read_seconds",
 		"disk.cust_1.queue",
-		monitor.WaitsDataRead,
-		monitor.WaitsLogWrite,
+		sampling.WaitsDataRead,
+		sampling.WaitsLogWrite,
 	}
 	// with an idle time before the run, and a cool-down after
 	for second := -4; second <= 75; second++ {
 		v := float64(second)
-		r.Host.Rows = append(r.Host.Rows, monitor.Row{
+		r.Host.Rows = append(r.Host.Rows, sampling.Row{
 			Time:   r.Start.Add(time.Duration(second) * time.Second),
 			Values: []float64{v / 1000, 0.99, 0.25, 0.5, 4e9, math.NaN(), 400, .016, 6.4, 5.5, .5},
 		})

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 )
 
 // AddCheckpoints puts into a summary the checkpoints that the counters of its run show, and into
 // its series when they began. Of a run on several servers, each of which has its own, the series
 // learns nothing; nor of a server that writes changed pages all the time, in the background, and
 // not in checkpoints.
-func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table) {
+func AddCheckpoints(s *Summary, series *measure.Series, counters *sampling.Table) {
 	var servers int
 	s.Checkpoints, servers = counters.Checkpoints(s.Start)
 	series.Cycles = nil

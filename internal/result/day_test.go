@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/nightly"
+	"ds2/internal/sampling"
 )
 
 // dayColumns are as many counters as a run of the mailbox workload has with a scan and readers of
@@ -32,7 +32,7 @@ var dayCounts = []string{"purchases", "cents"}
 // times swing, with checkpoints, failures and a run phase after 70 s. It hands out samples,
 // intervals and rows of counters as a run does.
 func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval),
-	row func(monitor.Row),
+	row func(sampling.Row),
 ) *measure.Meter {
 	operations := []string{
 		"login",
@@ -84,7 +84,7 @@ func simulate(hours int, sample func(measure.Sample), interval func(measure.Inte
 				1000 * random.Float64() * float64(i%3),
 			) // a third of the counters stands still
 		}
-		row(monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values})
+		row(sampling.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values})
 	}
 	return m
 }
@@ -126,7 +126,7 @@ func TestDay(t *testing.T) {
 			}
 		},
 		func(iv measure.Interval) { must(w.Interval(iv)) },
-		func(r monitor.Row) {
+		func(r sampling.Row) {
 			counters.Write(&r)
 			if rows++; rows%50 == 0 {
 				must(counters.Flush())
@@ -165,7 +165,7 @@ func TestDay(t *testing.T) {
 	simulate(hours, func(s measure.Sample) { all.Samples = append(all.Samples, s) },
 		func(iv measure.Interval) {
 			all.Intervals = append(all.Intervals, iv)
-		}, func(monitor.Row) {})
+		}, func(sampling.Row) {})
 	assert.Equal(t, len(all.Samples), len(r.Host.Rows), "rows of counters after reading")
 	assert.Equal(t, r.Series.Progress().Rates, meter.Progress().Rates, "as the meter says")
 	end := time.Duration(hours) * time.Hour

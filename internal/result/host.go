@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"ds2/internal/atomicfile"
-	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 )
 
 // maxCounter is beyond all that is counted, bytes included.
@@ -25,11 +25,11 @@ const hostCovers = "covers_s"
 
 // hostColumns are those of HostFile: the time since the first orders, each counter, empty where it was not
 // seen, and the seconds that the counters stand for, empty where each is of the second before.
-func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
-	columns := []column[monitor.Row]{{
+func hostColumns(counters []string, start time.Time) []column[sampling.Row] {
+	columns := []column[sampling.Row]{{
 		"t_s",
-		func(r *monitor.Row) string { return secondsText(r.Time.Sub(start)) },
-		func(r *monitor.Row, text string) error {
+		func(r *sampling.Row) string { return secondsText(r.Time.Sub(start)) },
+		func(r *sampling.Row, text string) error {
 			seconds, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(math.Abs(seconds) <= maxSeconds) {
 				return fmt.Errorf("%q is not a time within a run", text)
@@ -40,12 +40,12 @@ func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 		},
 	}}
 	for i, name := range counters {
-		columns = append(columns, column[monitor.Row]{name, func(r *monitor.Row) string {
+		columns = append(columns, column[sampling.Row]{name, func(r *sampling.Row) string {
 			if !(math.Abs(r.Values[i]) <= maxCounter) {
 				return ""
 			}
 			return strconv.FormatFloat(r.Values[i], 'g', 4, 64)
-		}, func(r *monitor.Row, text string) error {
+		}, func(r *sampling.Row, text string) error {
 			if text == "" {
 				return nil
 			}
@@ -57,8 +57,8 @@ func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 			return nil
 		}})
 	}
-	return append(columns, column[monitor.Row]{
-		hostCovers, coversText, func(r *monitor.Row, text string) error {
+	return append(columns, column[sampling.Row]{
+		hostCovers, coversText, func(r *sampling.Row, text string) error {
 			return readCovers(r, text, len(counters))
 		},
 	})
@@ -66,7 +66,7 @@ func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 
 // coversText has the seconds that each counter of a line stands for, runs of the same number as
 // "12x1 3x15"; empty where all stand for one.
-func coversText(r *monitor.Row) string {
+func coversText(r *sampling.Row) string {
 	var runs []string
 	for rest := r.Covers; len(rest) > 0; {
 		n := 1
@@ -79,7 +79,7 @@ func coversText(r *monitor.Row) string {
 	return strings.Join(runs, " ")
 }
 
-func readCovers(r *monitor.Row, text string, counters int) error {
+func readCovers(r *sampling.Row, text string, counters int) error {
 	for run := range strings.FieldsSeq(text) {
 		count, each, _ := strings.Cut(run, "x")
 		n, err := strconv.Atoi(count)
@@ -100,13 +100,13 @@ func readCovers(r *monitor.Row, text string, counters int) error {
 
 // CreateHost begins the HostFile of the record in dir, which takes the samples of the machine and
 // the database as they come. Times in it count from start, when the first orders started.
-func CreateHost(dir string, counters []string, start time.Time) (*csvFile[monitor.Row], error) {
+func CreateHost(dir string, counters []string, start time.Time) (*csvFile[sampling.Row], error) {
 	return createCSV(filepath.Join(dir, HostFile), hostColumns(counters, start))
 }
 
 // SaveHost writes the HostFile again, beside and renamed: the way to add what became known after
 // the run.
-func SaveHost(dir string, t *monitor.Table, start time.Time) error {
+func SaveHost(dir string, t *sampling.Table, start time.Time) error {
 	return written(atomicfile.Write(filepath.Join(dir, HostFile), func(to io.Writer) error {
 		lines := compressed(to, hostColumns(t.Columns, start))
 		for i := range t.Rows {
@@ -121,7 +121,7 @@ const maxCells = 1 << 28
 
 // ReadHost reads the HostFile of the record in dir, whose first orders started at start, and which
 // ended or may not have. A record without one has an empty table.
-func ReadHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
+func ReadHost(dir string, start time.Time, ended bool) (t sampling.Table, err error) {
 	err = readCSV(
 		filepath.Join(dir, HostFile),
 		ended,
@@ -133,7 +133,7 @@ func ReadHost(dir string, start time.Time, ended bool) (t monitor.Table, err err
 			if !slices.Contains(names, hostCovers) { // of an older ds2
 				columns = columns[:len(columns)-1]
 			}
-			return lines(names, columns, func(r monitor.Row) error {
+			return lines(names, columns, func(r sampling.Row) error {
 				if n := len(t.Rows); n > 0 && r.Time.Before(t.Rows[n-1].Time) {
 					return fmt.Errorf(
 						"t_s: time %s is not after that of the line before",

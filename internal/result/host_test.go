@@ -11,21 +11,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 var hostStart = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 // hostTable is a minute of two columns, the first ten seconds before the run; at second 5 the
 // second column has no value.
-func hostTable() *monitor.Table {
-	t := &monitor.Table{Columns: []string{"disk.sda.queue", "power.watts"}}
+func hostTable() *sampling.Table {
+	t := &sampling.Table{Columns: []string{"disk.sda.queue", "power.watts"}}
 	for second := -10; second < 50; second++ {
 		values := []float64{float64(second) / 4, 123456}
 		if second == 5 {
 			values[1] = math.NaN()
 		}
-		row := monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values}
+		row := sampling.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values}
 		if second == 6 { // which has the second before, too
 			row.Covers = []float64{1, 2}
 		}
@@ -75,12 +76,12 @@ func TestReadHostAfterCrash(t *testing.T) {
 
 // TestCheckpointsAtOnce: a damaged record may have a cycle without length, which is none.
 func TestCheckpointsAtOnce(t *testing.T) {
-	s := Summary{Happened: Happened{Servers: []monitor.Server{{}}}}
+	s := Summary{Happened: Happened{Servers: []topology.Server{{}}}}
 	series := measure.Series{Samples: []measure.Sample{{End: time.Hour}}}
-	at := monitor.Row{Time: s.Start.Add(time.Minute), Values: []float64{1, 1}}
-	counters := &monitor.Table{
-		Columns: []string{monitor.DatabaseCheckpointPages, monitor.DatabaseCheckpoints},
-		Rows:    []monitor.Row{at, at},
+	at := sampling.Row{Time: s.Start.Add(time.Minute), Values: []float64{1, 1}}
+	counters := &sampling.Table{
+		Columns: []string{sampling.DatabaseCheckpointPages, sampling.DatabaseCheckpoints},
+		Rows:    []sampling.Row{at, at},
 	}
 	AddCheckpoints(&s, &series, counters)
 	assert.Len(t, s.Checkpoints, 2)
@@ -91,12 +92,12 @@ func TestCheckpointsAtOnce(t *testing.T) {
 // said why.
 func TestIndirectCheckpoints(t *testing.T) {
 	for seconds, known := range map[string]bool{"60": false, "0": true, "": true} {
-		server := monitor.Server{Settings: map[string]string{targetRecovery: seconds}}
-		s := Summary{Happened: Happened{Servers: []monitor.Server{server}}}
+		server := topology.Server{Settings: map[string]string{targetRecovery: seconds}}
+		s := Summary{Happened: Happened{Servers: []topology.Server{server}}}
 		series := measure.Series{Samples: []measure.Sample{{End: time.Minute}}}
-		counters := &monitor.Table{
-			Columns: []string{monitor.DatabaseCheckpointPages},
-			Rows:    []monitor.Row{{Time: s.Start, Values: []float64{0}}},
+		counters := &sampling.Table{
+			Columns: []string{sampling.DatabaseCheckpointPages},
+			Rows:    []sampling.Row{{Time: s.Start, Values: []float64{0}}},
 		}
 		AddCheckpoints(&s, &series, counters)
 		assert.Equal(t, known, series.Cycles != nil, "target recovery time %q", seconds)

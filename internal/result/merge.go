@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 )
 
 // maxApart is how far the first orders of the machines of one run may lie apart.
@@ -142,19 +142,19 @@ func notMerged(r, first *Record) (all []string) {
 
 // mergeClients puts into the counters of one machine what the others took, too: the CPUs of their
 // ds2 together, and how busy the busiest was.
-func mergeClients(one *Record, records []*Record) monitor.Table {
-	merged := monitor.Table{Columns: one.Host.Columns}
+func mergeClients(one *Record, records []*Record) sampling.Table {
+	merged := sampling.Table{Columns: one.Host.Columns}
 	for _, row := range one.Host.Rows {
 		row.Values = slices.Clone(row.Values)
 		merged.Rows = append(merged.Rows, row)
 	}
 	// machines begin at whole seconds
-	nearest := func(r monitor.Row) int64 { return r.Time.Round(time.Second).Unix() }
+	nearest := func(r sampling.Row) int64 { return r.Time.Round(time.Second).Unix() }
 	for name, add := range map[string]func(a, b float64) float64{
-		monitor.ClientOwn:       func(a, b float64) float64 { return a + b },
-		monitor.ClientBusy:      busier,
-		monitor.ClientUsed:      busier,
-		monitor.ClientThrottled: busier,
+		sampling.ClientOwn:       func(a, b float64) float64 { return a + b },
+		sampling.ClientBusy:      busier,
+		sampling.ClientUsed:      busier,
+		sampling.ClientThrottled: busier,
 	} {
 		at := slices.Index(merged.Columns, name)
 		if at < 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 )
 
 // machine is the record of one of several driver machines, with n users, each at an order a second,
@@ -141,9 +141,9 @@ func TestMergeClients(t *testing.T) {
 	a := machine(0, 1, 5, time.Millisecond)
 	b := machine(1, 1, 5, time.Millisecond)
 	counters := func(r *Record, own, busy float64, seconds int) {
-		r.Host.Columns = append(r.Host.Columns, monitor.ClientOwn, monitor.ClientBusy)
+		r.Host.Columns = append(r.Host.Columns, sampling.ClientOwn, sampling.ClientBusy)
 		for second := range seconds {
-			row := monitor.Row{
+			row := sampling.Row{
 				Time:   r.Start.Add(time.Duration(second+1) * time.Second),
 				Values: []float64{own, busy},
 			}
@@ -154,14 +154,14 @@ func TestMergeClients(t *testing.T) {
 	counters(b, .25, .3, 2)
 	merged, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
-	own := merged.Host.Values(monitor.ClientOwn)
-	busy := merged.Host.Values(monitor.ClientBusy)
+	own := merged.Host.Values(sampling.ClientOwn)
+	busy := merged.Host.Values(sampling.ClientBusy)
 	require.Equal(t, "[0.75 0.75 NaN]", fmt.Sprint(own))
 	require.Equal(t, []float64{.9, .9, .9}, busy)
 	require.Equal(
 		t,
 		.5,
-		a.Host.Values(monitor.ClientOwn)[0],
+		a.Host.Values(sampling.ClientOwn)[0],
 		"the record that was merged is as it was",
 	)
 }

@@ -39,7 +39,9 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 // Schema is the version of the record that is written; see lift for those that are read.
@@ -116,7 +118,7 @@ type Happened struct {
 
 	// Checkpoints are those that the counters of the databases show, also before the first orders
 	// and after the last.
-	Checkpoints []monitor.Checkpoint `json:"checkpoints,omitempty"`
+	Checkpoints []sampling.Checkpoint `json:"checkpoints,omitempty"`
 
 	// of each target, in the order of Targets
 	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"`
@@ -125,10 +127,10 @@ type Happened struct {
 	// what the drives can do by themselves; absent: unknown
 	Device *Device `json:"device,omitempty"`
 	// under test; absent where nothing is known of it
-	Machine  *monitor.Machine `json:"machine,omitempty"`
-	Local    bool             `json:"local,omitempty"`   // ds2 ran on it
-	Servers  []monitor.Server `json:"servers,omitempty"` // in the order of Targets
-	Cautions Cautions         `json:"cautions,omitzero"` // known before the run
+	Machine  *topology.Machine `json:"machine,omitempty"`
+	Local    bool              `json:"local,omitempty"`   // ds2 ran on it
+	Servers  []topology.Server `json:"servers,omitempty"` // in the order of Targets
+	Cautions Cautions          `json:"cautions,omitzero"` // known before the run
 	// of what showed in the run, such as a log that would be full
 	Warnings []string `json:"warnings,omitempty"`
 	// of the drives that tell, over the whole run
@@ -221,13 +223,13 @@ type Conclusion struct {
 	Limits       Verdicts      `json:"limits,omitempty"`
 	Disturbances []Disturbance `json:"disturbances,omitempty"` // of the whole run
 	// of the first window, the slowest first
-	Slowest    []SlowOrder      `json:"slowest_orders,omitempty"`
-	Power      *Power           `json:"power,omitempty"`
-	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
-	Costs      *Costs           `json:"cost_per_order,omitempty"`
-	Conditions []Condition      `json:"conditions,omitempty"`
-	Storage    *monitor.Storage `json:"storage,omitempty"`  // where IOPS count
-	Sections   []Section        `json:"sections,omitempty"` // of the report, made by the workload
+	Slowest    []SlowOrder       `json:"slowest_orders,omitempty"`
+	Power      *Power            `json:"power,omitempty"`
+	Bottleneck *Bottleneck       `json:"bottleneck,omitempty"`
+	Costs      *Costs            `json:"cost_per_order,omitempty"`
+	Conditions []Condition       `json:"conditions,omitempty"`
+	Storage    *sampling.Storage `json:"storage,omitempty"`  // where IOPS count
+	Sections   []Section         `json:"sections,omitempty"` // of the report, made by the workload
 }
 
 // Command is how ds2 was called, without passwords.
@@ -326,7 +328,7 @@ type Record struct {
 	Dir string
 	Summary
 	Series measure.Series
-	Host   monitor.Table
+	Host   sampling.Table
 }
 
 // Read reads a record, also that of a run that is still going or that crashed: its series then ends

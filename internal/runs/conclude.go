@@ -9,6 +9,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/workload"
 )
 
@@ -24,7 +25,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	}
 	series, readErr := r.writer.Series()
 	s.Changes, s.Warnings = r.warnings()
-	counters := monitor.Table{}
+	counters := sampling.Table{}
 	observedErr := error(nil)
 	if r.observation.close != nil {
 		observed(s, r.options.Observer)
@@ -70,7 +71,7 @@ func (r *Run) warnings() (changes []result.Change, w warnings) {
 }
 
 // draw draws the conclusion of a run from what it was to be, what happened and what was sampled.
-func draw(o Options, s *result.Summary, series measure.Series, counters monitor.Table) (err error) {
+func draw(o Options, s *result.Summary, series measure.Series, counters sampling.Table) (err error) {
 	in := conclude.Input{Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters}
 	in.Own, _ = o.Plan.Workload().(conclude.Concluder)
 	s.Conclusion, err = conclude.Of(in, nil)
@@ -106,7 +107,7 @@ func (r *Run) count() {
 
 // fill adds a meter's log to the samples of machine and databases, and a caution of what it lacks.
 // It can be done again when the log has arrived later.
-func fill(o Options, counters *monitor.Table, s *result.Summary) error {
+func fill(o Options, counters *sampling.Table, s *result.Summary) error {
 	filled, lacks := o.Observer.Fill(counters, s.Start, s.End)
 	if lacks != "" {
 		s.Cautions.Other = append(slices.Clip(s.Cautions.Other), lacks)

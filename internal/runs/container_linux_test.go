@@ -15,6 +15,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 	"ds2/internal/texttest"
 )
 
@@ -72,8 +73,8 @@ func TestContainer(t *testing.T) {
 		return r.Host.Mean(column, r.Start.Add(time.Second), end)
 	}
 	for column, want := range map[string][2]float64{
-		monitor.ServerProcessors: {0.001, 0.15}, monitor.ServerUsed: {0.01, 1.5},
-		monitor.ServerThrottled: {0, 1}, monitor.ServerMemory: {1e6, 300e6},
+		sampling.ServerProcessors: {0.001, 0.15}, sampling.ServerUsed: {0.01, 1.5},
+		sampling.ServerThrottled: {0, 1}, sampling.ServerMemory: {1e6, 300e6},
 	} {
 		v := mean(column)
 		assert.True(t, v >= want[0] && v <= want[1], "%s is %v, want %v", column, v, want)
@@ -81,7 +82,7 @@ func TestContainer(t *testing.T) {
 	// Where other programs leave it less than it may use, the machine is short of CPUs, not the
 	// container.
 	b := r.Bottleneck
-	if mean(monitor.ServerUsed) > 0.9 {
+	if mean(sampling.ServerUsed) > 0.9 {
 		assert.True(t, held(t, b, diagnose.CPU), b.What)
 		assert.Contains(t, b.Why, "of the 0.1 CPUs that it may use")
 	}

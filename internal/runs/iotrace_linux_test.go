@@ -8,6 +8,7 @@ import (
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 )
 
 // TestTracedRun: a run has the times of the log's flushes, of which there are as many as the server
@@ -26,7 +27,7 @@ func TestTracedRun(t *testing.T) {
 	drive := o.Observer.Machine.Drives[0].Name
 	flushes := w.IO[drive+" log flush"]
 	syncs := r.Host.Mean(
-		monitor.DatabaseLogSyncs,
+		sampling.DatabaseLogSyncs,
 		r.Start,
 		r.Start.Add(o.RunTime.Duration),
 	) * (w.To - w.From)
@@ -40,5 +41,5 @@ func TestTracedRun(t *testing.T) {
 	)
 	require.InEpsilon(t, flushes.P999/1000, *r.Limits[0].Measured, 1e-9)
 	require.False(t, r.Limits[0].OK)
-	require.Contains(t, r.Host.Columns, monitor.ItemColumn(monitor.IOP99, drive+" log flush"))
+	require.Contains(t, r.Host.Columns, sampling.ItemColumn(sampling.IOP99, drive+" log flush"))
 }

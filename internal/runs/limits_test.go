@@ -14,9 +14,9 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 )
 
 // TestAborted ends a run whose orders stand still at last: its whole window keeps the limit, and
@@ -64,11 +64,11 @@ func TestAborted(t *testing.T) {
 // nothing is known.
 func TestLimitsOfDevices(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	columns := []monitor.Column{
+	columns := []sampling.Column{
 		{Name: "disk.sda.writes_per_second"},
 		{Name: "disk.sda.write_seconds"},
 	}
-	source := monitor.Source{Name: "drive", Columns: columns}
+	source := sampling.Source{Name: "drive", Columns: columns}
 	limits, err := limit.ParseAll([]string{"device write max < 50ms"})
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -83,9 +83,9 @@ func TestLimitsOfDevices(t *testing.T) {
 	} {
 		w := limitJudge{limits: limits, abortAfter: 2 * time.Second}
 		ended := 0
-		o := &observation{start: start, sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}
+		o := &observation{start: start, sampler: sampling.NewSampler(slog.New(slog.DiscardHandler))}
 		if c.observe {
-			o.sampler = monitor.NewSampler(slog.New(slog.DiscardHandler), source)
+			o.sampler = sampling.NewSampler(slog.New(slog.DiscardHandler), source)
 		}
 		for i, latency := range c.latency {
 			from := time.Duration(i) * time.Second
@@ -94,7 +94,7 @@ func TestLimitsOfDevices(t *testing.T) {
 			if math.IsNaN(latency) {
 				writes = 0
 			}
-			o.keep(monitor.Row{Time: start.Add(to), Values: []float64{writes, latency}})
+			o.keep(sampling.Row{Time: start.Add(to), Values: []float64{writes, latency}})
 			one := measure.Counts{Orders: 1}
 			w.samples = []measure.Sample{
 				{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: one},

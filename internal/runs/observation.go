@@ -8,29 +8,30 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // observation is the sampling of one run, into its record.
 type observation struct {
-	sampler *monitor.Sampler
-	machine *monitor.Machine // whose drives are observed; nil: not known
-	idle    []monitor.Row    // of the time before the run
-	failed  error            // to begin a file
-	start   time.Time        // of the first orders
+	sampler *sampling.Sampler
+	machine *topology.Machine // whose drives are observed; nil: not known
+	idle    []sampling.Row    // of the time before the run
+	failed  error             // to begin a file
+	start   time.Time         // of the first orders
 	// times of I/Os since the last interval; nil: they are not traced
 	ios   func() ([]measure.Distribution, error)
 	close func() error // ends the file; nil: none was begun
 
 	mu     sync.Mutex
-	recent []monitor.Row // of the interval under way
+	recent []sampling.Row // of the interval under way
 }
 
 // rest samples for d while nothing goes on, and is false where stop ended it early.
 func (o *observation) rest(stop context.Context, d time.Duration) bool {
-	defer o.beside(stop, time.Now(), func(r monitor.Row) { o.idle = append(o.idle, r) })()
+	defer o.beside(stop, time.Now(), func(r sampling.Row) { o.idle = append(o.idle, r) })()
 	return progress.Pause(stop, d)
 }
 
@@ -38,7 +39,7 @@ func (o *observation) rest(stop context.Context, d time.Duration) bool {
 func (o *observation) beside(
 	ctx context.Context,
 	start time.Time,
-	take func(monitor.Row),
+	take func(sampling.Row),
 ) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var sampler sync.WaitGroup
@@ -51,7 +52,7 @@ func (o *observation) beside(
 
 // flushRows is how many samples a crash may cost: those of as much time as it costs of the
 // histograms.
-const flushRows = int(result.IntervalLength / monitor.Interval)
+const flushRows = int(result.IntervalLength / sampling.Interval)
 
 // begin samples from start, when the first orders start, until end.
 func (o *observation) begin(r Options, start time.Time) {
@@ -73,7 +74,7 @@ func (o *observation) begin(r Options, start time.Time) {
 	}
 	o.idle = nil
 	n := 0
-	end := o.beside(context.Background(), start, func(row monitor.Row) {
+	end := o.beside(context.Background(), start, func(row sampling.Row) {
 		writer.Write(&row)
 		o.keep(row)
 		if n++; n%flushRows == 0 {
@@ -87,7 +88,7 @@ func (o *observation) begin(r Options, start time.Time) {
 }
 
 // keep keeps a sample until the interval that it is of is judged.
-func (o *observation) keep(row monitor.Row) {
+func (o *observation) keep(row sampling.Row) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	// Not used without limits.
@@ -96,20 +97,20 @@ func (o *observation) keep(row monitor.Row) {
 
 // drives are those of the machine from one moment of the run to another, by the samples after the
 // first.
-func (o *observation) drives(from, to time.Duration) monitor.Drives {
+func (o *observation) drives(from, to time.Duration) sampling.Drives {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	begin := o.start.Add(from)
-	early := func(r monitor.Row) bool { return !r.Time.After(begin) }
-	recent := monitor.Table{
+	early := func(r sampling.Row) bool { return !r.Time.After(begin) }
+	recent := sampling.Table{
 		Columns: o.sampler.Columns(),
 		Rows:    slices.DeleteFunc(slices.Clone(o.recent), early),
 	}
-	return monitor.Drives{Counters: recent, Machine: o.machine, From: begin, To: o.start.Add(to)}
+	return sampling.Drives{Counters: recent, Machine: o.machine, From: begin, To: o.start.Add(to)}
 }
 
 // newest is the last sample; without values before the first.
-func (o *observation) newest() (r monitor.Row) {
+func (o *observation) newest() (r sampling.Row) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if n := len(o.recent); n > 0 {

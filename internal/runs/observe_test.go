@@ -25,6 +25,7 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/texttest"
 )
 
@@ -101,7 +102,7 @@ func TestObservedRun(t *testing.T) {
 	require.NotNil(t, r.Power)
 	assert.Equal(t, []float64{250, 250}, []float64{*r.Power.Idle, *r.Power.Active})
 	if len(r.Machine.Drives) > 0 {
-		assert.Len(t, r.Host.Items(monitor.DiskWrittenBytes), len(r.Machine.Drives))
+		assert.Len(t, r.Host.Items(sampling.DiskWrittenBytes), len(r.Machine.Drives))
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/workload"
 )
 
@@ -34,7 +34,7 @@ type pace struct {
 // paced is what a sample counted, or several.
 type paced struct {
 	seconds, cycles float64
-	ios             monitor.Work // in all, not a second
+	ios             sampling.Work // in all, not a second
 }
 
 // How a rate is begun and followed (mailbox/WORKLOAD.md section 5).
@@ -143,7 +143,7 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	if !measured {
 		return
 	}
-	one.ios = monitor.Work{
+	one.ios = sampling.Work{
 		Drives: work.Drives * one.seconds, Transactions: work.Transactions * one.seconds,
 		Vacuums: work.Vacuums * one.seconds,
 	}

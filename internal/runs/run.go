@@ -22,6 +22,7 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 )
@@ -200,11 +201,11 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	}
 	sources := slices.Concat(
 		o.Observer.Sources,
-		[]monitor.Source{monitor.Record(o.Dir)},
+		[]sampling.Source{sampling.Record(o.Dir)},
 		r.scrubs.Sources(),
 	)
 	r.observation = &observation{
-		sampler: monitor.NewSampler(r.log, sources...),
+		sampler: sampling.NewSampler(r.log, sources...),
 		machine: o.Observer.Machine,
 	}
 	r.room = newRoom(o.Observer.Rooms(), o.Length())
@@ -221,10 +222,10 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 }
 
 // Sampler is where the newest counters of machine and databases are.
-func (r *Run) Sampler() *monitor.Sampler { return r.observation.sampler }
+func (r *Run) Sampler() *sampling.Sampler { return r.observation.sampler }
 
 // Newest is the last sample of machine and databases; without values before the first.
-func (r *Run) Newest() monitor.Row { return r.observation.newest() }
+func (r *Run) Newest() sampling.Row { return r.observation.newest() }
 
 // Options are those that the run was made with.
 func (r *Run) Options() Options { return r.options }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 )
 
@@ -131,7 +131,7 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 
 // changes notes by how much the later half of the samples differs from the earlier: of the orders,
 // and of the drives' reads per order.
-func (w *warm) changes(now *result.Warm, rows monitor.Table) {
+func (w *warm) changes(now *result.Warm, rows sampling.Table) {
 	w.mu.Lock()
 	orders := slices.Clone(w.orders)
 	w.mu.Unlock()
@@ -143,7 +143,7 @@ func (w *warm) changes(now *result.Warm, rows monitor.Table) {
 		done[2*i/len(orders)] += float64(n)
 	}
 	now.Orders = change(done[0], done[1])
-	for _, item := range rows.Items(monitor.DiskReads) {
+	for _, item := range rows.Items(sampling.DiskReads) {
 		for i, v := range rows.Values(item) {
 			if !math.IsNaN(v) {
 				read[2*i/len(rows.Rows)] += v
@@ -169,8 +169,8 @@ func levelled(change *float64, most float64) bool {
 
 // checkpoints notes whether one was made. A server that does not count them, as SQL Server, may
 // make none for as long as one waits: its background writer writes changed pages all the time.
-func (w *warm) checkpoints(now *result.Warm, rows monitor.Table) {
-	counts := rows.Items(monitor.DatabaseCheckpoints)
+func (w *warm) checkpoints(now *result.Warm, rows sampling.Table) {
+	counts := rows.Items(sampling.DatabaseCheckpoints)
 	w.checkpoint = w.checkpoint || slices.ContainsFunc(counts, func(column string) bool {
 		return slices.ContainsFunc(rows.Values(column), func(v float64) bool { return v > 0 })
 	})

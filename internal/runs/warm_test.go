@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 )
 
@@ -36,7 +36,7 @@ func TestWarmIsDecided(t *testing.T) {
 		go func() {
 			defer close(done)
 			w.watch(
-				&observation{sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))},
+				&observation{sampler: sampling.NewSampler(slog.New(slog.DiscardHandler))},
 				[]store.Database{s},
 			)
 		}()
@@ -54,7 +54,7 @@ func TestWarmIsDecided(t *testing.T) {
 
 // TestWarmRates: a cache that still fills shows in orders that become more and need fewer reads.
 func TestWarmRates(t *testing.T) {
-	column := monitor.ItemColumn(monitor.DiskReads, "sda")
+	column := sampling.ItemColumn(sampling.DiskReads, "sda")
 	for _, tt := range []struct {
 		why           string
 		orders, reads func(second int) float64
@@ -73,12 +73,12 @@ func TestWarmRates(t *testing.T) {
 		{"no orders", func(int) float64 { return 0 }, func(int) float64 { return 900 }, ""},
 	} {
 		w := &warm{checkpoint: true}
-		rows := monitor.Table{Columns: []string{column}}
+		rows := sampling.Table{Columns: []string{column}}
 		for s := range warmSamples + 10 {
 			counts := measure.Counts{Orders: int64(tt.orders(s))}
 			w.sample(measure.Sample{Phase: measure.PhaseWarmup, Counts: counts})
 			if s >= 10 {
-				rows.Rows = append(rows.Rows, monitor.Row{Values: []float64{tt.reads(s)}})
+				rows.Rows = append(rows.Rows, sampling.Row{Values: []float64{tt.reads(s)}})
 			}
 		}
 		w.record.Checkpoint = true
@@ -91,11 +91,11 @@ func TestWarmRates(t *testing.T) {
 // TestUncountedCheckpoints: a server that counts no checkpoints is not waited on for one.
 func TestUncountedCheckpoints(t *testing.T) {
 	for column, waits := range map[string]bool{
-		monitor.DatabaseCheckpoints: true, monitor.DatabaseCheckpointPages: false,
+		sampling.DatabaseCheckpoints: true, sampling.DatabaseCheckpointPages: false,
 	} {
 		w := warm{}
-		rows := []monitor.Row{{Time: time.Now(), Values: []float64{0}}}
-		w.checkpoints(&w.record, monitor.Table{Columns: []string{column}, Rows: rows})
+		rows := []sampling.Row{{Time: time.Now(), Values: []float64{0}}}
+		w.checkpoints(&w.record, sampling.Table{Columns: []string{column}, Rows: rows})
 		assert.Equal(t, waits, strings.Contains(w.waits(), "no checkpoint"), column)
 		assert.False(t, w.record.Checkpoint, column)
 	}

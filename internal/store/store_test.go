@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/monitor"
 	"ds2/internal/process"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
+	"ds2/internal/topology"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -40,16 +40,16 @@ func TestLostServer(t *testing.T) {
 	t.Parallel()
 	s := storetest.Loaded(t, postgres.Open, storetest.Size)
 	ctx := t.Context()
-	_, err := monitor.FindProcess(ctx, s, t.TempDir())
+	_, err := topology.FindProcess(ctx, s, t.TempDir())
 	assert.ErrorIs(t, err, process.ErrNone, "of another machine")
 	pgtest.Exec(t, s.DB(), "DROP TABLE ds2_info")
 	assert.ErrorContains(t, store.SetInfo(ctx, s.DB(), "a", "b"), "42P01")
 	require.NoError(t, s.Close())
 	_, err = store.Settings(ctx, s)
 	assert.ErrorContains(t, err, "ask the server for its settings")
-	_, err = monitor.Instances(ctx, []store.Database{s})
+	_, err = topology.Instances(ctx, []store.Database{s})
 	assert.ErrorContains(t, err, s.Label())
-	_, err = monitor.FindProcess(ctx, s, t.TempDir())
+	_, err = topology.FindProcess(ctx, s, t.TempDir())
 	assert.ErrorContains(t, err, "ask for the server's process")
 	assert.Error(t, store.SetInfo(ctx, s.DB(), "a", "b"))
 	assert.ErrorContains(t, store.Unsupported(s, "wings"), "postgres does not support wings")

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/monitor"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/topology"
 )
 
 // TestOneServer: databases of one server are known to be, also where their time zones differ.
@@ -27,7 +27,7 @@ func TestOneServer(t *testing.T) {
 		)
 		all = append(all, open(t, address))
 	}
-	servers, err := monitor.Instances(t.Context(), all)
+	servers, err := topology.Instances(t.Context(), all)
 	require.NoError(t, err)
 	assert.Len(t, servers, 1)
 }

@@ -10,8 +10,9 @@ import (
 	"strings"
 
 	"ds2/internal/conclude"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // disclaimer stands above the result of every run.
@@ -23,8 +24,8 @@ type run struct {
 	conclude.Input
 	parametersRecord
 	stateRecord
-	storage *monitor.Storage // of the first window; nil: the I/Os are not known
-	unknown string           // why
+	storage *sampling.Storage // of the first window; nil: the I/Os are not known
+	unknown string            // why
 	engine  Engine
 }
 
@@ -44,7 +45,7 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 	}
 	if len(c.Windows) > 0 {
 		w := c.Windows[0]
-		seen := monitor.Drives{
+		seen := sampling.Drives{
 			Counters: in.Counters,
 			Machine:  in.Machine,
 			From:     in.At(w.From),
@@ -202,7 +203,7 @@ func (r run) parameters() result.Section {
 }
 
 // systemCache says what keeps the operating system's cache from holding the database.
-func (r run) systemCache(server monitor.Server) string {
+func (r run) systemCache(server topology.Server) string {
 	if direct := r.engine.Direct(server.Settings); direct != "" {
 		return "kept out by direct I/O: " + direct
 	}
@@ -279,7 +280,7 @@ func (r run) databases() result.Section {
 		"pages read a second",
 		"ms",
 	}}
-	seen := monitor.Drives{
+	seen := sampling.Drives{
 		Counters: r.Counters,
 		Machine:  r.Machine,
 		From:     r.Start,
@@ -323,9 +324,9 @@ func (r run) volumes() result.Section {
 		t.Rows = append(t.Rows, ioRow(v.FileIO, v.Name, holds))
 	}
 	for _, role := range []struct {
-		name  monitor.Role
-		times *monitor.Times
-	}{{monitor.Data, r.storage.ServerData}, {monitor.Log, r.storage.ServerLog}} {
+		name  topology.Role
+		times *sampling.Times
+	}{{topology.Data, r.storage.ServerData}, {topology.Log, r.storage.ServerLog}} {
 		if role.times != nil {
 			row := append(
 				[]string{"as the servers timed it", string(role.name)},
@@ -356,7 +357,7 @@ func ioSection(title string, head ...string) result.Section {
 	return result.Section{Title: title, Head: append(head, ios...)}
 }
 
-func ioRow(io monitor.FileIO, head ...string) []string {
+func ioRow(io sampling.FileIO, head ...string) []string {
 	each := func(bytes, ios float64) string {
 		return decimalsOr(ios > 0, math.Round(bytes/ios), 0)
 	}
@@ -370,7 +371,7 @@ func ioRow(io monitor.FileIO, head ...string) []string {
 	})
 }
 
-func timeCells(t monitor.Times) []string {
+func timeCells(t sampling.Times) []string {
 	const ms = 1000
 	return []string{
 		scaled(t.ReadMean, ms),

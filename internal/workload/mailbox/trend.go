@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -45,7 +46,7 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	var parts []float64 // IOPS, those that were not measured included
 	for begin := from; begin+part <= to+time.Second; begin += part {
 		end := min(begin+part, to)
-		seen := monitor.Drives{
+		seen := sampling.Drives{
 			Counters: r.Counters,
 			Machine:  r.Machine,
 			From:     r.Start.Add(begin),
@@ -63,9 +64,9 @@ func (r run) trend(windows []measure.Window) []result.Section {
 		for _, v := range []float64{d.IOPS, d.Reads, d.Writes, d.LogWrites, transactions(r.Series, begin, end)} {
 			row = append(row, decimals(v, 1))
 		}
-		kinds := []monitor.IOKind{{Role: monitor.Data}, {Role: monitor.Log, Write: true}}
+		kinds := []sampling.IOKind{{Role: topology.Data}, {Role: topology.Log, Write: true}}
 		for _, kind := range kinds {
-			kind.Over = monitor.VerdictMeans
+			kind.Over = sampling.VerdictMeans
 			mean, longest, known := seen.Slowest(kind) // longest: of the means of 15 s
 			row = append(row, decimalsOr(known, 1000*mean, 3), decimalsOr(known, 1000*longest, 3))
 		}
@@ -110,9 +111,9 @@ func transactions(series measure.Series, from, to time.Duration) float64 {
 }
 
 // megabytes is the size of all databases.
-func megabytes(d monitor.Drives) string {
+func megabytes(d sampling.Drives) string {
 	sum := 0.0
-	for _, column := range d.Counters.Items(monitor.DatabaseSize) {
+	for _, column := range d.Counters.Items(sampling.DatabaseSize) {
 		sum += d.Counters.Mean(column, d.From, d.To)
 	}
 	return decimalsOr(sum > 0, sum/1e6, 0)

@@ -11,8 +11,9 @@ import (
 
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
 )
 
 // TestTrend simulates the counters of a drive over hours.
@@ -31,7 +32,7 @@ func TestTrend(t *testing.T) {
 	} {
 		start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 		random := rand.New(rand.NewPCG(19, 8))
-		table := monitor.Table{Columns: []string{
+		table := sampling.Table{Columns: []string{
 			"disk.sda.reads_per_second",
 			"disk.sda.writes_per_second",
 			"disk.sda.read_seconds",
@@ -44,21 +45,21 @@ func TestTrend(t *testing.T) {
 			level := 1 + c.change*float64(i)/float64(seconds)
 			at := time.Duration(i) * time.Second
 			values := []float64{level * (100 + 20*random.NormFloat64()), level * 50, 0.005, 1e9, 0}
-			table.Rows = append(table.Rows, monitor.Row{Time: start.Add(at), Values: values})
+			table.Rows = append(table.Rows, sampling.Row{Time: start.Add(at), Values: values})
 			series.Samples = append(
 				series.Samples,
 				measure.Sample{End: at, Counts: measure.Counts{Orders: 40}},
 			)
 		}
-		happened := result.Happened{Start: start, Machine: &monitor.Machine{Drives: []monitor.Drive{
+		happened := result.Happened{Start: start, Machine: &topology.Machine{Drives: []topology.Drive{
 			{
 				Name:  "sda",
-				Roles: []monitor.Role{monitor.Data},
+				Roles: []topology.Role{topology.Data},
 			},
-			{Name: "sdb", Roles: []monitor.Role{monitor.Log}},
+			{Name: "sdb", Roles: []topology.Role{topology.Log}},
 		}}}
 		in := conclude.Input{Happened: happened, Series: series, Counters: table}
-		r := run{Input: in, storage: &monitor.Storage{}}
+		r := run{Input: in, storage: &sampling.Storage{}}
 		sections := r.trend([]measure.Window{{From: 0, To: c.length.Seconds()}})
 		if c.rows == 0 {
 			assert.Nil(t, sections, c.why)

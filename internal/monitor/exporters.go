@@ -1,0 +1,63 @@
+package monitor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ds2/internal/sampling"
+	"ds2/internal/store"
+)
+
+// openExporters opens the exporters of the machines under test, which then stand in the record as
+// one machine.
+func (w *Observer) openExporters(ctx context.Context) error {
+	fail := func(err error) error { return &OptionError{"exporter", err} }
+	several := len(w.o.Exporters) > 1
+	for _, address := range w.o.Exporters {
+		e, err := sampling.OpenExporter(ctx, address)
+		if err != nil {
+			return fail(err)
+		}
+		if slices.ContainsFunc(w.exporters, func(other *sampling.Exporter) bool {
+			return other.Name == e.Name
+		}) {
+			return fail(fmt.Errorf("%s is given twice", e.Name))
+		}
+		drives := e.Drives(w.devices, w.roles)
+		src, err := e.Source(w.devices, several, w.withoutJournals(drives))
+		if err != nil {
+			return &OptionError{"devices", err}
+		}
+		if err := w.sample(ctx, drives, src); err != nil {
+			return fail(err)
+		}
+		w.exporters = append(w.exporters, e)
+		if w.Machine == nil {
+			w.Machine = new(e.Machine)
+		} else {
+			w.Machine.Hostname += ", " + e.Machine.Hostname
+			w.Machine.Processors += e.Machine.Processors
+			w.Machine.MemoryBytes += e.Machine.MemoryBytes
+		}
+		for _, drive := range drives {
+			if several {
+				drive.Name = e.Item(drive.Name)
+				drive.Machine = e.Name
+			}
+			w.Machine.Drives = append(w.Machine.Drives, drive)
+		}
+	}
+	return nil
+}
+
+// exporterOf is the exporter of a target's machine; nil where none is known to be.
+func (w *Observer) exporterOf(t store.Database) *sampling.Exporter {
+	for _, e := range w.exporters {
+		if len(w.exporters) == 1 || strings.EqualFold(e.URL.Hostname(), HostOf(t.Label())) {
+			return e
+		}
+	}
+	return nil
+}

@@ -1,0 +1,429 @@
+package power
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"ds2/internal/outside"
+	"ds2/internal/sampling"
+)
+
+// CheckMeterLog refuses a meter's log that cannot be read. It may hold no reading yet.
+func CheckMeterLog(file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := readPowerLog(file)
+	if err != nil {
+		return err
+	}
+	_, _, err = ReadMeterLog(text, time.Now(), time.Local)
+	if err == nil || errors.Is(err, errNoReading) || errors.Is(err, errUndecided) {
+		return nil
+	}
+	return fmt.Errorf("read power log %s: %w", file, err)
+}
+
+func readPowerLog(path string) ([]byte, error) {
+	ctx, cancel := outside.Within(context.Background(), outside.Answer)
+	defer cancel()
+	return outside.ReadFile(ctx, path, outside.MaxLog)
+}
+
+// Fill puts into the samples of a run what the meter's log in a file says. It tells whether there is
+// one, and what the log lacks: that is never a fault of the run. It can be called again when the log
+// has arrived later.
+func Fill(file string, t *sampling.Table, from, to time.Time) (filled bool, lacks string) {
+	if file == "" {
+		return false, ""
+	}
+	log := "power log " + file
+	text, err := readPowerLog(file)
+	if err != nil {
+		return false, fmt.Sprintf("%s: %v", log, err)
+	}
+	readings, left, err := ReadMeterLog(text, from, time.Local)
+	if err != nil {
+		return false, fmt.Sprintf("%s: %v", log, err)
+	}
+	t.Set(sampling.Power, readings)
+	var gaps []string
+	begin := readings[0].Time
+	end := readings[len(readings)-1].Time
+	if begin.After(from.Add(sampling.StaleAfter)) || end.Before(to.Add(-sampling.StaleAfter)) {
+		gaps = append(
+			gaps,
+			fmt.Sprintf("it covers %s, the run %s", span(begin, end), span(from, to)),
+		)
+	}
+	if left > 0 {
+		gaps = append(gaps, fmt.Sprintf("rows without a reading, left out: %d", left))
+	}
+	if gaps == nil {
+		return true, ""
+	}
+	return true, log + ": " + strings.Join(gaps, "; ")
+}
+
+func span(from, to time.Time) string {
+	return from.Local().Format(time.DateTime) + " to " + to.Local().Format(time.DateTime)
+}
+
+// errNoReading is of a log that a meter has written nothing to, or nothing yet.
+var errNoReading = errors.New("it holds no reading")
+
+// errUndecided is of dates such as 3/4/2026 in a log of which both readings are possible.
+var errUndecided = errors.New(
+	"its dates can be month/day or day/month, and neither is near the run: " +
+		"write them as 2026-01-31",
+)
+
+// ReadMeterLog reads what power meters and their loggers write: rows of a time and watts, separated
+// by commas, semicolons, tabs or blanks, with or without a row of column names, or with each name
+// before its value as PTDaemon writes. A time without a zone is in the one given; of the two orders
+// of day and month the one counts that fits more rows, or else the one near the run. Left are the
+// rows without a reading. A last line without its line end is one that the meter is still writing.
+func ReadMeterLog(
+	text []byte,
+	near time.Time,
+	zone *time.Location,
+) (s sampling.Series, left int, err error) {
+	rows, separator := meterRows(text)
+	read := func(dayFirst bool) (sampling.Series, int, error) {
+		r := meterReader{zone: zone, decimalComma: separator != ",", dayFirst: dayFirst}
+		return r.read(rows)
+	}
+	s, left, err = read(false)
+	other, otherLeft, otherErr := read(true)
+	isNear := func(s sampling.Series) bool {
+		return slices.ContainsFunc(s, func(p sampling.Point) bool {
+			return p.Time.Sub(near).Abs() < 24*time.Hour
+		})
+	}
+	switch {
+	case left < otherLeft || slices.Equal(s, other):
+		return s, left, err
+	case otherLeft < left, isNear(other) && !isNear(s):
+		return other, otherLeft, otherErr
+	case isNear(other) == isNear(s):
+		return nil, 0, errUndecided
+	}
+	return s, left, err
+}
+
+// meterRows takes text apart, a row of fields a line: nil where that is a comment, empty or told to
+// a spreadsheet.
+func meterRows(text []byte) (rows [][]string, separator string) {
+	lines := strings.Split(string(text), "\n")
+	lines = lines[:len(lines)-1]
+	in := map[string]int{} // lines by what separates their fields
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if s, told := strings.CutPrefix(strings.ToLower(line), "sep="); told {
+			separator = strings.TrimSpace(s)
+			line = ""
+		} else if strings.HasPrefix(line, "#") {
+			line = ""
+		}
+		lines[i] = line
+		for _, s := range []string{"", ";", "\t", ","} {
+			if line != "" && strings.Contains(line, s) {
+				in[s]++
+			}
+		}
+	}
+	for _, s := range []string{";", "\t", ","} {
+		if separator == "" && in[s] > 0 && in[s] >= in[""]/2 {
+			separator = s
+		}
+	}
+	rows = make([][]string, len(lines))
+	for i, line := range lines {
+		if line != "" {
+			rows[i] = fieldsOf(line, separator)
+		}
+	}
+	return rows, separator
+}
+
+// fieldsOf takes a line apart, without empty fields at its end.
+func fieldsOf(line, separator string) []string {
+	fields := strings.Fields(line)
+	if separator != "" {
+		fields = strings.Split(line, separator)
+	}
+	if strings.Contains(line, `"`) {
+		quoted := csv.NewReader(strings.NewReader(line))
+		quoted.Comma = rune(cmp.Or(separator, " ")[0])
+		quoted.LazyQuotes = true
+		if f, err := quoted.Read(); err == nil {
+			fields = f
+		}
+	}
+	for i, f := range fields {
+		fields[i] = strings.TrimSpace(f)
+	}
+	for len(fields) > 0 && fields[len(fields)-1] == "" {
+		fields = fields[:len(fields)-1]
+	}
+	return fields
+}
+
+// meterReader reads rows with one order of day and month.
+type meterReader struct {
+	zone         *time.Location
+	decimalComma bool
+	dayFirst     bool
+
+	times   []int   // columns of the time; nil: by what is in them
+	watts   int     // column
+	unit    float64 // in watts, of what is in it
+	width   int     // of the row of names; 0: names stand before values
+	unnamed error   // of a row of other names
+}
+
+func (r *meterReader) read(rows [][]string) (s sampling.Series, left int, err error) {
+	for i, row := range rows {
+		if row == nil || r.names(i+1, row) {
+			continue
+		}
+		t, w, problem := r.reading(row)
+		switch {
+		case problem == nil:
+			s = append(s, sampling.Point{Time: t.UTC(), Value: w})
+			continue
+		case len(row) > 1 || len(s) > 0: // else it is a title
+			left++
+		}
+		err = cmp.Or(err, fmt.Errorf("line %d: %w", i+1, problem))
+	}
+	if len(s) == 0 {
+		return nil, left, cmp.Or(r.unnamed, err, errNoReading)
+	}
+	slices.SortStableFunc(s, func(a, b sampling.Point) int { return a.Time.Compare(b.Time) })
+	return s, left, nil
+}
+
+// timeNames are those of the columns that are the time, alone or together, the best first.
+var timeNames = [][]string{
+	{"timestamp"},
+	{"datetime"},
+	{"date", "time"},
+	{"localtime"},
+	{"time"},
+	{"epoch"},
+}
+
+// powerName is that of a column of power, with its unit.
+var powerName = regexp.MustCompile(
+	`^(?i:(?:active|real|total|input)?power)?([kKm]?[wW](?i:atts?)?)?$`,
+)
+
+// mark is all that is not part of a name.
+var mark = regexp.MustCompile(`[^\pL\p{Nd}]+`)
+
+// names takes the columns from a row of names. A logger that is started again writes it again.
+func (r *meterReader) names(line int, fields []string) (only bool) {
+	var names []string
+	var power []int
+	unit := 1.
+	values := false
+	for i, field := range fields {
+		name := mark.ReplaceAllString(field, "")
+		values = values || strings.IndexFunc(name, unicode.IsDigit) == 0
+		if m := powerName.FindStringSubmatch(name); m != nil && name != "" {
+			power = append(power, i)
+			unit = wattsOf[strings.ToLower(m[1])]
+		}
+		names = append(names, strings.ToLower(name))
+	}
+	var times []int
+	for _, wanted := range timeNames {
+		times = nil
+		for _, name := range wanted {
+			if i := slices.Index(names, name); i >= 0 {
+				times = append(times, i)
+			}
+		}
+		if len(times) == len(wanted) {
+			break
+		}
+	}
+	switch {
+	case times != nil && len(power) == 1:
+		r.times = times
+		r.watts = power[0]
+		r.unit = unit
+		r.width = len(names)
+		r.unnamed = nil
+		if values { // each after its name
+			r.times = []int{times[0] + 1}
+			r.watts = power[0] + 1
+			r.width = 0
+		}
+		return !values
+	case !values && len(names) > 1 && r.times == nil && strings.ContainsFunc(names[0], unicode.IsLetter):
+		r.unnamed = fmt.Errorf(
+			"line %d: one column of time and one of power are needed, such as Timestamp "+
+				"and Power_W; this line names %s",
+			line,
+			strings.Join(fields, ", "),
+		)
+		return true
+	}
+	return false
+}
+
+// reading takes time and watts from a row.
+func (r *meterReader) reading(fields []string) (t time.Time, w float64, err error) {
+	switch {
+	case r.unnamed != nil:
+		return t, 0, r.unnamed
+	case r.times == nil:
+		return r.unnamedReading(fields)
+	case len(fields) <= max(slices.Max(r.times), r.watts), r.width > 0 && len(fields) > r.width:
+		return t, 0, fmt.Errorf("%d fields, other than in the row of names", len(fields))
+	}
+	var text []string
+	for _, i := range r.times {
+		text = append(text, fields[i])
+	}
+	if t, err = r.time(strings.Join(text, " ")); err != nil {
+		return t, 0, err
+	}
+	w, _, err = r.power(fields[r.watts], r.unit)
+	return t, w, err
+}
+
+// unnamedReading takes time and watts from a row by what they look like: the time is first, and of
+// several fields after it the watts are those that say so.
+func (r *meterReader) unnamedReading(fields []string) (t time.Time, w float64, err error) {
+	if len(fields) < 2 {
+		return t, 0, errors.New("1 field; want time and watts")
+	}
+	for n := min(len(fields)-1, 4); n > 0; n-- {
+		if t, err = r.time(strings.Join(fields[:n], " ")); err != nil {
+			continue
+		}
+		if len(fields) == n+1 {
+			w, _, err = r.power(fields[n], 1)
+			return t, w, err
+		}
+		found := 0
+		for _, f := range fields[n:] {
+			if v, said, err := r.power(f, 1); err == nil && said {
+				w = v
+				found++
+			}
+		}
+		if found != 1 {
+			return t, 0, errors.New(
+				"several columns after the time, and no row of names that says which is power",
+			)
+		}
+		return t, w, nil
+	}
+	return t, 0, err
+}
+
+// power reads a number of watts, or of the unit after it; said tells whether there is one.
+func (r *meterReader) power(text string, unit float64) (w float64, said bool, err error) {
+	digits := strings.TrimRightFunc(text, unicode.IsLetter)
+	if own := text[len(digits):]; own != "" {
+		said = true
+		unit = wattsOf[own]
+	}
+	w, ok := r.number(strings.TrimSpace(digits))
+	if !ok || unit == 0 {
+		return 0, false, fmt.Errorf("no number of W, kW or mW: %q", text)
+	}
+	return w * unit, said, plausible(w * unit)
+}
+
+// number reads one, whose comma is decimal where commas do not separate fields.
+func (r *meterReader) number(text string) (float64, bool) {
+	if r.decimalComma && !strings.Contains(text, ".") {
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	return number(text)
+}
+
+var (
+	meterDate = regexp.MustCompile(`^(\d{1,4})([-/.])(\d{1,2})[-/.](\d{1,4})(?:T|,?\s+)` +
+		`(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[-+]\d\d:?\d\d)?$`)
+	meterLayouts = []string{
+		time.ANSIC,
+		"2-Jan-2006 15:04:05",
+		"2 Jan 2006 15:04:05",
+		"Jan 2, 2006 3:04:05 PM",
+	}
+)
+
+// time reads a date with a time of day, or the time since 1970 in a unit by its size.
+func (r *meterReader) time(text string) (time.Time, error) {
+	if v, ok := r.number(text); ok {
+		for v >= 1e11 { // the year 5138: so it is in ms, µs or ns
+			v /= 1000
+		}
+		whole, part := math.Modf(v)
+		return time.Unix(int64(whole), int64(part*1e9)), nil
+	}
+	m := meterDate.FindStringSubmatch(text)
+	for _, layout := range meterLayouts {
+		if t, err := time.ParseInLocation(layout, text, r.zone); m == nil && err == nil {
+			return t, nil
+		}
+	}
+	invalid := fmt.Errorf(
+		"invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds",
+		text,
+	)
+	if m == nil {
+		return time.Time{}, invalid
+	}
+	year := m[1]
+	month := m[3]
+	day := m[4]
+	if len(day) == 4 {
+		year = m[4]
+		month = m[1]
+		day = m[3]
+		if m[2] == "." || r.dayFirst {
+			month, day = day, month
+		}
+	}
+	seconds := cmp.Or(m[7], "00")
+	leap := time.Duration(0)
+	if seconds == "60" { // a leap second, or 59.7 rounded
+		seconds = "59"
+		leap = time.Second
+	}
+	layout := "2006-1-2 15:04:05"
+	text = fmt.Sprintf("%s-%s-%s %s:%s:%s.%s",
+		year, month, day, m[5], m[6], seconds, cmp.Or(m[8], "0"))
+	if half := m[9]; half != "" {
+		if strings.Trim(m[5], "0") == "" { // twelve is 12
+			return time.Time{}, invalid
+		}
+		layout = "2006-1-2 3:04:05PM"
+		text += strings.ToUpper(strings.ReplaceAll(half, ".", ""))
+	}
+	if zone := m[10]; zone != "" {
+		layout += "Z0700"
+		text += strings.NewReplacer("UTC", "Z", "GMT", "Z", ":", "").Replace(zone)
+	}
+	t, err := time.ParseInLocation(layout, text, r.zone)
+	if err != nil {
+		return time.Time{}, invalid
+	}
+	return t.Add(leap), nil
+}

@@ -1,0 +1,124 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+
+	"ds2/internal/topology"
+)
+
+// DatabaseIO is what a server counted of a database's files.
+type DatabaseIO struct {
+	Database string `json:"database"`
+	Data     FileIO `json:"data"`
+	Log      FileIO `json:"log"`
+}
+
+// FileIO is the I/O of a drive, or of the files of a role together, a second.
+type FileIO struct {
+	Reads        float64 `json:"reads_per_s"`
+	Writes       float64 `json:"writes_per_s"`
+	ReadBytes    float64 `json:"read_bytes_per_s"`
+	WrittenBytes float64 `json:"written_bytes_per_s"`
+	Times
+	Flushes   *float64 `json:"flushes_per_s,omitempty"` // of the drive's cache
+	FlushMean *float64 `json:"flush_mean_s,omitempty"`
+}
+
+// Times are those of I/Os, in seconds, and missing where there was none; the maxima are over means
+// of VerdictMeans.
+type Times struct {
+	ReadMean  *float64 `json:"read_mean_s"`
+	ReadMax   *float64 `json:"read_max_s"`
+	WriteMean *float64 `json:"write_mean_s"`
+	WriteMax  *float64 `json:"write_max_s"`
+}
+
+// Databases sums up what servers counted of their files, a database each in the order of the
+// targets.
+func (d Drives) Databases() (all []DatabaseIO) {
+	if d.Machine == nil {
+		return nil
+	}
+	for _, f := range d.Machine.Files {
+		if !slices.ContainsFunc(all, func(io DatabaseIO) bool {
+			return io.Database == f.Database
+		}) {
+			data := d.Machine.FileNames(topology.Data, f.Database)
+			log := d.Machine.FileNames(topology.Log, f.Database)
+			all = append(all, DatabaseIO{f.Database, d.io(data...), d.io(log...)})
+		}
+	}
+	return all
+}
+
+// PageReads are the pages a second that a database had read, and how long each took, as its server
+// counted them; NaN where it does not tell.
+func (d Drives) PageReads(target string) (pages, seconds float64) {
+	if !slices.Contains(d.Counters.Columns, ItemColumn(DatabasePageReads, target)) {
+		target = "" // the only one
+	}
+	pages = d.Counters.Mean(ItemColumn(DatabasePageReads, target), d.From, d.To)
+	return pages, d.Counters.Mean(ItemColumn(DatabasePageReadTime, target), d.From, d.To) / pages
+}
+
+// io is the I/O of drives or of files, all together.
+func (d Drives) io(items ...string) (io FileIO) {
+	for _, item := range items {
+		io.Reads += d.mean(d.column(DiskReads, item))
+		io.Writes += d.mean(d.column(DiskWrites, item))
+		io.ReadBytes += d.mean(d.column(DiskReadBytes, item))
+		io.WrittenBytes += d.mean(d.column(DiskWrittenBytes, item))
+	}
+	io.Times = d.times("", func(k IOKind) []wait { return d.waits(items, k) })
+	io.Flushes, io.FlushMean = d.flushes(items)
+	return io
+}
+
+// times are those of I/Os of a role, of which waits gives those of a kind.
+func (d Drives) times(role topology.Role, waits func(IOKind) []wait) (t Times) {
+	reads := IOKind{Role: role, Over: VerdictMeans}
+	writes := reads
+	writes.Write = true
+	t.ReadMean, t.ReadMax = known(d.latency(waits(reads), reads))
+	t.WriteMean, t.WriteMax = known(d.latency(waits(writes), writes))
+	return t
+}
+
+// column is that of a drive or of a file, which has its own where it does not stand for a drive.
+func (d Drives) column(ofDrive, item string) string {
+	if column := ItemColumn(OfFile(ofDrive), item); slices.Contains(d.Counters.Columns, column) {
+		return column
+	}
+	return ItemColumn(ofDrive, item)
+}
+
+// known are a mean and a maximum, nil where not measured.
+func known(mean, longest float64, measured bool) (*float64, *float64) {
+	if !measured {
+		return nil, nil
+	}
+	return &mean, &longest
+}
+
+// flushes are those of the drives' caches a second, and the mean time of those that were timed; nil
+// where not counted.
+func (d Drives) flushes(items []string) (rate, mean *float64) {
+	sum := 0.0
+	for _, item := range items {
+		sum += d.Counters.Mean(ItemColumn(DiskFlushes, item), d.From, d.To)
+	}
+	if len(items) == 0 || math.IsNaN(sum) {
+		return nil, nil
+	}
+	var timed requests
+	for i, sample := range d.requests(items, ofFlushes) {
+		if d.within(i) {
+			timed.add(sample)
+		}
+	}
+	if timed.number > 0 {
+		mean = new(timed.mean())
+	}
+	return &sum, mean
+}

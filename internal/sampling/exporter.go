@@ -1,0 +1,255 @@
+package sampling
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"ds2/internal/outside"
+	"ds2/internal/topology"
+)
+
+// Exporter is a node_exporter or windows_exporter on a machine under test. It is asked itself, once
+// a second, and needs no Prometheus beside it.
+type Exporter struct {
+	Name    string // its host:port, which tells the machines of several apart
+	Machine topology.Machine
+	URL     *url.URL // that is asked
+
+	kind  *exporterKind
+	first exposition
+}
+
+// maxExposition is what an exporter's answer may have in bytes.
+const maxExposition = 32 << 20
+
+// OpenExporter asks the exporter at a URL such as http://db1:9100/metrics what it shows. Of what it
+// shows, only the collectors that columns are made of are asked from then on, where it says which
+// it has.
+func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("write the exporter's URL as http://host:9100/metrics")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/metrics"
+	}
+	e := &Exporter{Name: u.Host, URL: u}
+	if e.first, err = e.scrape(ctx); err != nil {
+		return nil, err
+	}
+	known := slices.IndexFunc(exporterKinds, func(k *exporterKind) bool {
+		return e.first[k.probe] != nil
+	})
+	if known < 0 {
+		return nil, fmt.Errorf(
+			"%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s",
+			u.Redacted(),
+			nodeExporter.probe,
+			windowsExporter.probe,
+		)
+	}
+	e.kind = exporterKinds[known]
+	e.Machine = e.kind.machine(e.first)
+	e.narrow(ctx)
+	return e, nil
+}
+
+// narrow has the exporter asked for no more than is used: all that it knows, each second, is work
+// for the machine under test.
+func (e *Exporter) narrow(ctx context.Context) {
+	if e.URL.RawQuery != "" {
+		return // the user has chosen
+	}
+	query := url.Values{}
+	for _, m := range e.first[e.kind.success] {
+		if collector := string(m.Metric["collector"]); m.Value == 1 &&
+			slices.Contains(e.kind.collectors, collector) {
+			query.Add("collect[]", collector)
+		}
+	}
+	if len(query) == 0 {
+		return
+	}
+	e.URL.RawQuery = query.Encode()
+	if _, err := e.scrape(ctx); err != nil { // such as through a proxy that knows no such question
+		e.URL.RawQuery = ""
+	}
+}
+
+// scrape asks the exporter once.
+func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "text/plain;version=0.0.4")
+	client := http.Client{Timeout: outside.Scrape}
+	response, err := client.Do(request)
+	if e, ok := errors.AsType[*url.Error](
+		err,
+	); ok { // which has the query, in which a token may stand
+		err = fmt.Errorf("ask %s: %w", request.URL.Host, e.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answers with %s", request.URL.Redacted(), response.Status)
+	}
+	families, err := parseExposition(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", request.URL.Redacted(), err)
+	}
+	return families, nil
+}
+
+// parseExposition reads what an exporter shows, in Prometheus's text format.
+func parseExposition(text io.Reader) (exposition, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(io.LimitReader(text, maxExposition))
+	if err != nil {
+		return nil, err
+	}
+	samples, err := expfmt.ExtractSamples(
+		&expfmt.DecodeOptions{},
+		slices.Collect(maps.Values(families))...)
+	x := make(exposition, len(families))
+	for _, s := range samples {
+		name := string(s.Metric[model.MetricNameLabel])
+		x[name] = append(x[name], s)
+	}
+	return x, err
+}
+
+// exposition is what an exporter shows at a time: of each name the metrics, with their labels.
+type exposition map[string]model.Vector
+
+// by gives the values of a name by one of its labels.
+func (x exposition) by(name, label string) map[string]float64 {
+	values := map[string]float64{}
+	for _, m := range x[name] {
+		values[string(m.Metric[model.LabelName(label)])] = float64(m.Value)
+	}
+	return values
+}
+
+// text is a label of the first metric of a name; empty where there is none.
+func (x exposition) text(name, label string) string {
+	if len(x[name]) == 0 {
+		return ""
+	}
+	return string(x[name][0].Metric[model.LabelName(label)])
+}
+
+// fold makes one value of those of a name that fit; NaN of none.
+func (x exposition) fold(
+	name string,
+	fits func(labels model.Metric) bool,
+	f func(a, b float64) float64,
+) float64 {
+	all := math.NaN()
+	for _, m := range x[name] {
+		v := float64(m.Value)
+		switch {
+		case fits != nil && !fits(m.Metric):
+		case math.IsNaN(all):
+			all = v
+		default:
+			all = f(all, v)
+		}
+	}
+	return all
+}
+
+func (x exposition) sum(name string, fits func(labels model.Metric) bool) float64 {
+	return x.fold(name, fits, func(a, b float64) float64 { return a + b })
+}
+
+// Source reads the machine: the columns that the machine itself would give, of these drives or,
+// without any, all. Where there are several machines, each column has the exporter's name before
+// its item, and the CPUs are not told apart.
+func (e *Exporter) Source(
+	devices []string,
+	several bool,
+	flushes map[string]topology.Flushing,
+) (Source, error) {
+	// The time of all CPUs, idle ones included, goes on as long as the exporter itself is asked and
+	// no cache before it.
+	shown := math.NaN()
+	show := func(ctx context.Context) (counted, error) {
+		now, err := e.scrape(ctx)
+		was := shown
+		if err == nil {
+			shown = now.sum(e.kind.probe, nil)
+		}
+		if err == nil && shown == was {
+			return counted{}, errStandsStill
+		}
+		return e.kind.counted(now), err
+	}
+	src, err := e.kind.source(e.kind.counted(e.first), devices, flushes, show)
+	if err != nil {
+		return Source{}, fmt.Errorf("%s %w", e.Name, err)
+	}
+	src.Name = "exporter of " + e.Name
+	if !several {
+		return src, nil
+	}
+	for i := range src.Figures {
+		f := &src.Figures[i]
+		f.Label, f.Item = cmp.Or(f.Label, "machine"), e.Item(f.Item)
+	}
+	src.Columns = slices.DeleteFunc(src.Columns, func(c Column) bool {
+		column, item := SplitColumn(c.Name)
+		return column == CPUBusy && item != ""
+	})
+	for i, c := range src.Columns {
+		column, item := SplitColumn(c.Name)
+		src.Columns[i].Name = ItemColumn(column, e.Item(item))
+	}
+	return src, nil
+}
+
+// Item is an item's name among those of several machines.
+func (e *Exporter) Item(own string) string {
+	if own == "" {
+		return e.Name
+	}
+	return e.Name + "." + own
+}
+
+// Drives are those that were asked for or, without any, all that the exporter shows.
+func (e *Exporter) Drives(devices []string, roles map[string][]topology.Role) (all []topology.Drive) {
+	if len(devices) == 0 {
+		devices = topology.DrivesAmong(inOrder(e.kind.disks(e.first)))
+	}
+	for _, name := range devices {
+		drive := topology.Drive{Name: name, Roles: roles[name]}
+		for _, m := range e.first["node_disk_info"] { // Windows has none
+			if string(m.Metric["device"]) == name {
+				drive.Model = string(m.Metric["model"])
+			}
+		}
+		all = append(all, drive)
+	}
+	return all
+}
+
+// Free is how many bytes are free on the file system of a file of the machine, and which that is;
+// false where that is not known.
+func (e *Exporter) Free(file string) (bytes int64, mount string, known bool) {
+	free, mount := e.kind.free(e.first, file)
+	return bytesOf(free), mount, !math.IsNaN(free)
+}

@@ -1,0 +1,63 @@
+package sampling
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"ds2/internal/machinetest"
+	"ds2/internal/topology"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestRealGroup puts a process that never rests into a control group of this machine, below one
+// with a tenth of a CPU and 64 MiB, and reads how the kernel holds it back.
+func TestRealGroup(t *testing.T) {
+	const top = "/sys/fs/cgroup"
+	if topology.ReadText(top+"/cgroup.controllers") == "" {
+		t.Skip("this machine has no control groups of version 2 alone")
+	}
+	os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
+	group := filepath.Join(top, fmt.Sprintf("ds2-test-group-%d", os.Getpid()))
+	below := filepath.Join(group, "below")
+	t.Cleanup(func() {
+		_ = os.Remove(below)
+		_ = os.Remove(group)
+	})
+	busy := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+	require.NoError(t, busy.Start())
+	t.Cleanup(func() { busy.Wait() }) // before the groups go
+	err := os.MkdirAll(below, 0o755)
+	for _, write := range [][2]string{
+		{group + "/cpu.max", "10000 100000"},
+		{group + "/memory.max", "67108864"},
+		{below + "/cgroup.procs", strconv.Itoa(busy.Process.Pid)},
+	} {
+		err = cmp.Or(err, os.WriteFile(write[0], []byte(write[1]), 0))
+	}
+	if err != nil {
+		t.Skipf("no control group can be made and limited: %v", err)
+	}
+	g, err := topology.Root.Limits(busy.Process.Pid)
+	require.NoError(t, err)
+	assert.Equal(t, (topology.Container{MemoryBytes: 67108864, Processors: 0.1}), g.Container, "limits")
+	machinetest.Await(t, "the process is held back", func() bool {
+		v, err := g.Throttling(t.Context()) // times, periods, seconds
+		require.NoError(t, err)
+		require.LessOrEqual(t, v[0], v[1])
+		return v[0] >= 3 && v[2] >= 0.1
+	})
+	v, err := g.Available(t.Context())
+	assert.True(t, err == nil && v[0] >= 32<<20 && v[0] <= 67108864, "available %v, %v", v, err)
+	machinetest.Await(t, "the process takes time", func() bool {
+		taken, err := taken(topology.Root, busy.Process.Pid)
+		require.NoError(t, err)
+		return taken[0] >= 0.05
+	})
+}

@@ -1,0 +1,244 @@
+package sampling
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ds2/internal/topology"
+)
+
+// PageBytes is the size of a database's page, by which bytes are counted as I/Os of a page.
+const PageBytes = 8192
+
+// IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the
+// log too, the log's writes, as the server counts them, are not among them, and neither are the
+// reads of a background scan and, where the server tells them apart, the reads and writes of
+// vacuums.
+func (d Drives) IOPS() (iops float64, measured bool) {
+	s, err := d.Storage()
+	if err != nil {
+		return 0, false
+	}
+	return s.IOPS, true
+}
+
+// Storage is what the drives did for the databases in a time, by what these keep on them. Rates are
+// a second.
+type Storage struct {
+	// IOPS is the reads and writes of the drives of the data, without those of the log, of a
+	// background scan and of vacuums.
+	IOPS float64 `json:"iops"`
+	// PageIOPS is the bytes of these in pages. It is higher where the kernel merges several pages
+	// into one write.
+	PageIOPS float64 `json:"page_iops"`
+
+	Reads        float64  `json:"reads_per_s"`
+	Writes       float64  `json:"writes_per_s"`
+	LogWrites    float64  `json:"log_writes_per_s"`
+	LogSyncs     *float64 `json:"log_syncs_per_s,omitempty"` // that the servers counted
+	LogBytes     *float64 `json:"bytes_per_log_write"`
+	ReadBytes    float64  `json:"read_bytes_per_s"`    // of all drives
+	WrittenBytes float64  `json:"written_bytes_per_s"` // of all drives
+
+	// Maintenance is what was taken out of Reads and Writes.
+	Maintenance Maintenance `json:"maintenance"`
+
+	// How long the servers waited for data and for the log, as they timed it; a write of the log
+	// with its sync.
+	ServerData *Times `json:"server_data,omitempty"`
+	ServerLog  *Times `json:"server_log,omitempty"`
+
+	IOsPerOperation *float64 `json:"ios_per_operation"`
+	// IOPSPerWatt counts the log's writes too, as the published reports do.
+	IOPSPerWatt *float64 `json:"iops_per_watt,omitempty"`
+
+	// Shared says that one drive holds data and log, so that only the server's counts of the log
+	// tell the two apart.
+	Shared bool `json:"shared,omitempty"`
+
+	Volumes []Volume `json:"volumes"`
+
+	// Databases is what the servers counted of their files themselves, where they do.
+	Databases []DatabaseIO `json:"databases,omitempty"`
+}
+
+// Maintenance is the I/O of the data's drives, a second, that no transaction asked for: that of
+// background scans, and of vacuums, where the servers tell them apart.
+type Maintenance struct {
+	Reads   float64 `json:"reads_per_s"`
+	Writes  float64 `json:"writes_per_s"`
+	Bytes   float64 `json:"bytes_per_s"`
+	Vacuums bool    `json:"vacuums"` // are among these
+}
+
+// IOPS is reads and writes.
+func (m Maintenance) IOPS() float64 { return m.Reads + m.Writes }
+
+// Total is the reads and writes of data and log together, which the published reports call total
+// IOPS.
+func (s Storage) Total() float64 { return s.IOPS + s.LogWrites }
+
+// Volume is what one drive did.
+type Volume struct {
+	Name    string          `json:"name"`
+	Machine string          `json:"machine,omitempty"` // where several are observed
+	Roles   []topology.Role `json:"roles,omitempty"`
+	FileIO
+}
+
+// volumes are the drives that were counted, of a machine that is known.
+func (d Drives) volumes() (all []Volume) {
+	for _, drive := range d.items(DiskReads, "") {
+		if !d.counted(drive) {
+			continue
+		}
+		v := Volume{Name: drive, FileIO: d.io(drive)}
+		if i := slices.IndexFunc(d.Machine.Drives, func(one topology.Drive) bool {
+			return one.Name == drive
+		}); i >= 0 {
+			v.Roles = d.Machine.Drives[i].Roles
+			v.Machine = d.Machine.Drives[i].Machine
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// counted says whether a source counted a drive's requests in the time.
+func (d Drives) counted(drive string) bool {
+	reads := ItemColumn(DiskReads, drive)
+	writes := ItemColumn(DiskWrites, drive)
+	known := func(column string) bool { return !math.IsNaN(d.Counters.Mean(column, d.From, d.To)) }
+	return known(reads) && (known(writes) || !slices.Contains(d.Counters.Columns, writes))
+}
+
+// total is the sum of a column's means over all items; NaN where there are none, or one of them has
+// no value.
+func (d Drives) total(column string) float64 {
+	sum := math.NaN()
+	for i, name := range d.Counters.Items(column) {
+		if i == 0 {
+			sum = 0
+		}
+		sum += d.Counters.Mean(name, d.From, d.To)
+	}
+	return sum
+}
+
+// Why there is no Storage, where no drive is to blame.
+var (
+	errUnplaced = errors.New(
+		"which drives hold data and log is unknown, or their I/Os were not counted: " +
+			"run ds2 on the database machine, or name its exporter by --exporter " +
+			"and these drives by --devices data=nvme1n1,log=nvme2n1",
+	)
+	errLogUncounted = errors.New("one drive holds data and log, and the server does not count " +
+		"how often it syncs the log, as PostgreSQL does since version 14")
+)
+
+// known says why the I/Os of the drives of a role are not known; nil where they are.
+func (d Drives) known(role topology.Role) error {
+	err := errUnplaced
+	for _, drive := range d.Machine.Drives {
+		if !drive.Holds(role) {
+			continue
+		}
+		if drive.WritesUnknown != "" {
+			return fmt.Errorf(
+				"the writes of drive %s are Unknown: %s",
+				drive.Name,
+				drive.WritesUnknown,
+			)
+		}
+		if !d.counted(drive.Name) {
+			return errUnplaced
+		}
+		err = nil
+	}
+	return err
+}
+
+// Storage sums up what the drives did. It is the one place that says what of it was data and what
+// the log: by the drives where these are apart, else by how often the servers synced their logs.
+// The error says what is not known.
+func (d Drives) Storage() (*Storage, error) {
+	if d.Machine == nil {
+		return nil, errUnplaced
+	}
+	if err := cmp.Or(d.known(topology.Data), d.known(topology.Log)); err != nil {
+		return nil, err
+	}
+	syncs := d.total(DatabaseLogSyncs)
+	s := &Storage{Volumes: d.volumes()}
+	if !math.IsNaN(syncs) {
+		s.LogSyncs = &syncs
+	}
+	var bytes, logBytes float64
+	for _, v := range s.Volumes {
+		s.ReadBytes += v.ReadBytes
+		s.WrittenBytes += v.WrittenBytes
+		data := slices.Contains(v.Roles, topology.Data)
+		log := slices.Contains(v.Roles, topology.Log)
+		switch {
+		case data:
+			s.Reads += v.Reads
+			s.Writes += v.Writes
+			bytes += v.ReadBytes + v.WrittenBytes
+			s.Shared = s.Shared || log
+		case log:
+			s.LogWrites += v.Writes
+			logBytes += v.WrittenBytes
+		}
+	}
+	if s.Shared { // of the log's writes, those that did not go to a separate drive
+		writes := max(0, syncs-s.LogWrites)
+		written := max(0, d.total(DatabaseLogBytes)-logBytes)
+		if math.IsNaN(writes + written) {
+			return nil, errLogUncounted
+		}
+		s.LogWrites = s.LogWrites + writes
+		logBytes = logBytes + written
+		s.Writes = max(0, s.Writes-writes)
+		bytes = max(0, bytes-written)
+	}
+	// past the server's own counters, so before the vacuums, which they count
+	scans, scanned := d.scrubbed()
+	scans = min(s.Reads, scans)
+	scanned = min(bytes, scanned)
+	s.Reads = s.Reads - scans
+	bytes = bytes - scanned
+	m := &s.Maintenance
+	vacuumed := d.byVacuums(s.Reads, VacuumReads, TransactionReads)
+	wrote := d.byVacuums(s.Writes, VacuumWrites, TransactionWrites)
+	if total := s.Reads + s.Writes; !math.IsNaN(vacuumed + wrote) {
+		m.Vacuums = true
+		if total > 0 {
+			m.Reads = vacuumed
+			m.Writes = wrote
+			m.Bytes = bytes * (vacuumed + wrote) / total
+		}
+	}
+	s.Reads, s.Writes, bytes = s.Reads-m.Reads, s.Writes-m.Writes, bytes-m.Bytes
+	m.Reads, m.Bytes = m.Reads+scans, m.Bytes+scanned
+	s.ServerData = d.serverTimes(topology.Data)
+	s.ServerLog = d.serverTimes(topology.Log)
+	s.Databases = d.Databases()
+	s.IOPS = s.Reads + s.Writes
+	s.PageIOPS = bytes / PageBytes
+	if s.LogWrites > 0 {
+		s.LogBytes = new(logBytes / s.LogWrites)
+	}
+	return s, nil
+}
+
+// serverTimes are those that servers took of I/Os of a role; nil where they took none.
+func (d Drives) serverTimes(role topology.Role) *Times {
+	t := d.times(role, d.served)
+	if t == (Times{}) {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,194 @@
+// Package topology finds where a database server runs and what its files lie on: its process and
+// control groups, its files' mounts, and the drives under them. It describes these and reads no
+// counters: see package sampling.
+package topology
+
+import (
+	"cmp"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/procfs"
+)
+
+// Machine is what a reader of a result must know of the computer under test.
+type Machine struct {
+	Hostname    string      `json:"hostname"`
+	System      string      `json:"system"` // such as "Debian GNU/Linux 13 (trixie)"
+	Kernel      string      `json:"kernel"`
+	Processor   string      `json:"processor"` // model
+	Processors  int         `json:"processors"`
+	MemoryBytes int64       `json:"memory_bytes"`
+	Drives      []Drive     `json:"drives,omitempty"`
+	FileSystem  *FileSystem `json:"file_system,omitempty"` // of the database's data directory
+
+	Files []DatabaseFile `json:"database_files,omitempty"` // whose I/O servers count themselves
+}
+
+// Drive is one block device or, where those cannot be observed, a file of a database.
+type Drive struct {
+	Name       string `json:"name"`
+	File       bool   `json:"file,omitempty"`
+	Model      string `json:"model,omitempty"`
+	Bytes      int64  `json:"bytes"`
+	Rotational bool   `json:"rotational"`
+	Scheduler  string `json:"scheduler,omitempty"`
+	// "write back", "write through"; empty: not known
+	WriteCache string `json:"write_cache,omitempty"`
+	FUA        bool   `json:"fua,omitempty"` // it can write past its cache
+	// what the database keeps on it; empty: not known
+	Roles   []Role `json:"roles,omitempty"`
+	Machine string `json:"machine,omitempty"` // that it is of, where several are observed
+
+	// why its flushes cannot be told from its writes
+	WritesUnknown string `json:"writes_unknown,omitempty"`
+}
+
+// Holds says whether a drive is known to have a role.
+func (d Drive) Holds(role Role) bool { return slices.Contains(d.Roles, role) }
+
+// Holds says whether a drive is known to have a role.
+func (m *Machine) Holds(drive string, role Role) bool {
+	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool {
+		return d.Name == drive && d.Holds(role)
+	})
+}
+
+// FileNames are the names of the files of a role whose I/O is counted: those of a database or, of the
+// empty name, of all.
+func (m *Machine) FileNames(role Role, database string) (names []string) {
+	if m == nil {
+		return nil
+	}
+	for _, f := range m.Files {
+		if f.Role == role && (database == "" || f.Database == database) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// FileSystem is where a directory lies.
+type FileSystem struct {
+	MountPoint string   `json:"mount_point"`
+	Type       string   `json:"type"`
+	Options    []string `json:"options"` // of the mount and of the file system itself, sorted
+	// the whole block devices under it, by their names in /sys/block
+	Devices []string `json:"devices"`
+}
+
+// Container is what a process may use of its machine, by its control groups of version 2, and those
+// above them. Zero is no limit.
+type Container struct {
+	MemoryBytes int64   `json:"memory_bytes,omitempty"`
+	Processors  float64 `json:"processors,omitempty"`
+}
+
+// IsLocal says whether a host name or address is this machine's; a Unix socket's directory is too.
+func IsLocal(name string) bool {
+	if name == "" || name == "localhost" || strings.HasPrefix(name, "/") ||
+		strings.HasPrefix(name, "@") {
+		return true
+	}
+	addresses, _ := net.LookupHost(name)
+	own, _ := net.InterfaceAddrs()
+	return slices.ContainsFunc(addresses, func(a string) bool {
+		ip := net.ParseIP(a)
+		return ip.IsLoopback() || slices.ContainsFunc(own, func(o net.Addr) bool {
+			n, ok := o.(*net.IPNet)
+			return ok && n.IP.Equal(ip)
+		})
+	})
+}
+
+// Server is what a reader of a result must know of a target's database server, and of the
+// database's own settings.
+type Server struct {
+	Version  string            `json:"version"` // as the server says it
+	Settings map[string]string `json:"settings,omitempty"`
+
+	// what it may use of its machine, where that is less than all
+	Container *Container `json:"container,omitempty"`
+
+	Files []File `json:"-"` // of the database, data before log
+}
+
+// Machine describes this computer with the drives named. What the kernel does not tell stays empty.
+func (fs FS) Machine(drives []string) Machine {
+	m := Machine{
+		System:     cmp.Or(value("/etc/os-release", "PRETTY_NAME", "="), runtime.GOOS),
+		Kernel:     ReadText(filepath.Join(fs.Proc, "sys/kernel/osrelease")),
+		Processor:  value(filepath.Join(fs.Proc, "cpuinfo"), "model name", ":"),
+		Processors: runtime.NumCPU(),
+	}
+	m.Hostname, _ = os.Hostname()
+	if pfs, err := procfs.NewFS(fs.Proc); err == nil {
+		if stat, err := pfs.Stat(); err == nil {
+			m.Processors = len(stat.CPU)
+		}
+		if mem, err := pfs.Meminfo(); err == nil && mem.MemTotalBytes != nil {
+			m.MemoryBytes = int64(*mem.MemTotalBytes)
+		}
+	}
+	for _, name := range drives {
+		m.Drives = append(m.Drives, fs.drive(name))
+	}
+	return m
+}
+
+func (fs FS) drive(name string) Drive {
+	dir := filepath.Join(fs.Sys, "block", name)
+	sectors, _ := strconv.ParseInt(ReadText(filepath.Join(dir, "size")), 10, 64)
+	d := Drive{
+		Name:       name,
+		Model:      ReadText(filepath.Join(dir, "device/model")),
+		Bytes:      sectors * procfs.SectorSize,
+		Rotational: ReadText(filepath.Join(dir, "queue/rotational")) == "1",
+		Scheduler:  ReadText(filepath.Join(dir, "queue/scheduler")),
+		WriteCache: ReadText(filepath.Join(dir, "queue/write_cache")),
+		FUA:        ReadText(filepath.Join(dir, "queue/fua")) == "1",
+	}
+	// "none [mq-deadline] kyber": the one in brackets is in force.
+	if _, rest, ok := strings.Cut(d.Scheduler, "["); ok {
+		d.Scheduler, _, _ = strings.Cut(rest, "]")
+	}
+	return d
+}
+
+// ReadText is a small file's text without the blanks around it; empty where it cannot be read.
+func ReadText(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// value is what a file of lines "name separator value" gives a name first; empty where it gives
+// nothing.
+func value(file, name, separator string) string {
+	for text := range strings.Lines(ReadText(file)) {
+		if key, v, ok := strings.Cut(text, separator); ok && strings.TrimSpace(key) == name {
+			return strings.Trim(v, " \t\n\"")
+		}
+	}
+	return ""
+}
+
+// FS is where a Linux kernel shows its counters.
+type FS struct{ Proc, Sys string }
+
+// Root is this machine's own.
+var Root = FS{Proc: "/proc", Sys: "/sys"}
+
+// DatabaseFile is a file of a database whose I/O its server counts.
+type DatabaseFile struct {
+	Name     string `json:"name"` // in the counters' columns
+	Database string `json:"database"`
+	Role     Role   `json:"role"`
+}
