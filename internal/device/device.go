@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"ds2/internal/diskspace"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/topology"
 )
 
 // BlockBytes is the size of the reads and writes that are measured: a page of the databases.
@@ -89,7 +89,7 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 // create makes the file, empty, and refuses to overwrite one, or to fill the file system.
 func create(dir string, bytes int64) (name string, err error) {
 	name = filepath.Join(dir, fileName)
-	lies, _ := monitor.Root.Find(dir) // without an answer no worse than any other
+	lies, _ := topology.Root.Find(dir) // without an answer no worse than any other
 	if lies.Type == "tmpfs" || lies.Type == "ramfs" {
 		return name, fmt.Errorf("%s lies in memory (%s), and no drive is under it: "+
 			"give a directory on the drives under test", dir, lies.Type)
