@@ -248,6 +248,7 @@ type Audit struct {
 	// is told how many bytes have been read, by one goroutine at a time; may be nil
 	Tell progress.Tell
 	Warn func(string) // is told what the server cannot do, by one goroutine at a time; may be nil
+	Omit func(string) // is told what an audit of the whole does not look at; may be nil
 }
 
 // Account is one run's account of what it did to one target.

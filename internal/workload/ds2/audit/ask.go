@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -25,7 +27,9 @@ type audit struct {
 	given   *datagen.Size // may be nil
 	size    datagen.Size
 
-	searched   bool  // the kit loaded it, so its procedures are those that a session calls
+	searched   bool     // the kit loaded it, so its procedures are those that a session calls
+	dataset    *dataset // to compare the database with; nil: it is not
+	lastOrder  int64
 	baseOrders int64 // of the dataset
 	since      int64 // the orders above are looked at one by one
 	partOrders int64 // orders of a part
@@ -35,8 +39,9 @@ type audit struct {
 	warned     sync.Once   // that the server does not hold them to it
 
 	mu      sync.Mutex
-	answers map[string]int64  // by name of the check
-	notes   map[string]string // what is to be said of an answer
+	answers map[string]int64   // by name of the check
+	notes   map[string]string  // what is to be said of an answer
+	named   map[string][]int64 // keys of rows that are wrong
 }
 
 // A part has at most maxPart orders: what the server has to keep of them fits into its memory for
@@ -71,6 +76,9 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if !a.options.Whole {
 		a.since = a.options.Run.Before[LastOrder]
 	}
+	if err := a.compareDataset(ctx, info); err != nil {
+		return err
+	}
 	if err := a.divide(ctx); err != nil {
 		return err
 	}
@@ -85,15 +93,21 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		return err
 	}
 	counts := a.counts(tables)
-	passes := interleave(history, a.partTasks(tables["orders"]+tables["orderlines"]))
+	parts := a.partTasks(tables["orders"] + tables["orderlines"])
+	if a.dataset != nil {
+		parts = append(a.dataset.rangeTasks(tables), parts...)
+	}
+	passes := interleave(history, parts)
 	if run := a.options.Run; run != nil {
 		before, counted := run.Before[Changed]
 		if after, again := run.After[Changed]; counted && again && after >= before {
 			// lower: the server's statistics were reset meanwhile
 			a.answers[changedDataset] = after - before
 		}
-		customers := where("customerid", span{run.Before[LastCustomer], run.After[LastCustomer]})
-		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
+		q := question{
+			Where: where("customerid", span{run.Before[LastCustomer], run.After[LastCustomer]}),
+		}
+		passes = append(passes, a.answer(q.ask("customers"), 0, runCustomers))
 	}
 	bytes := int64(0)
 	for _, t := range slices.Concat(counts, passes) {
@@ -108,7 +122,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := a.run(ctx, true, passes); err != nil {
+	if err := a.runPasses(ctx, passes); err != nil {
 		return err
 	}
 	if loaded > 0 && slices.ContainsFunc(a.parts, func(p part) bool {
@@ -129,6 +143,20 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	return a.run(ctx, true, a.followUps())
 }
 
+// runPasses runs the passes, makes the dataset's rows beside them, and asks about what differs.
+func (a *audit) runPasses(ctx context.Context, passes []task) error {
+	if a.dataset == nil {
+		return a.run(ctx, true, passes)
+	}
+	group, stop := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.dataset.makeRows(stop) })
+	group.Go(func() error { return a.run(stop, true, passes) })
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return a.run(ctx, true, a.settle())
+}
+
 // divide makes the parts. The first and the last take in whatever has an order number outside of
 // those in ORDERS.
 func (a *audit) divide(ctx context.Context) error {
@@ -136,6 +164,10 @@ func (a *audit) divide(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the highest order: %w", err)
 	}
+	if a.dataset != nil {
+		last = max(last, a.baseOrders)
+	}
+	a.lastOrder = last
 	a.partOrders = maxPart
 	if orders := last - a.since; orders > maxPart {
 		a.partOrders = min(max(orders/someWork, minPart), maxPart)
@@ -147,6 +179,9 @@ func (a *audit) divide(ctx context.Context) error {
 		a.parts[0].from = lowest
 	}
 	a.parts[len(a.parts)-1].to = highest
+	if a.dataset != nil {
+		a.dataset.divideAs(a)
+	}
 	return nil
 }
 
@@ -168,21 +203,45 @@ func (a *audit) answer(query string, bytes int64, names ...string) task {
 	}}
 }
 
+// question is one about this database.
+func (a *audit) question() question {
+	return question{
+		Customers:  int64(a.size.Customers),
+		Products:   int64(a.size.Products),
+		Categories: categoryNames,
+	}
+}
+
+// maxNamed bounds how many keys of wrong rows are kept for a check.
+const maxNamed = 1000
+
+// nameKey notes the key of a row that a check finds wrong.
+func (a *audit) nameKey(check string, key int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.named[check]) < maxNamed {
+		a.named[check] = append(a.named[check], key)
+	}
+}
+
 // counts are the questions that need no pass: about small tables, and counts for which an index is
 // read or less.
 func (a *audit) counts(tables map[string]int64) []task {
 	const indexShare = 10 // a primary key has a tenth of its table's bytes
-	customers := fmt.Sprint(count, "customers WHERE customerid BETWEEN 1 AND ", a.size.Customers)
-	orders := fmt.Sprint(count, "orders WHERE orderid BETWEEN 1 AND ", a.baseOrders)
+	q := a.question()
+	customers := q
+	customers.Where = where("customerid", span{0, q.Customers})
+	orders := q
+	orders.Where = where("orderid", span{0, a.baseOrders})
 	tasks := []task{
-		a.answer(customers, tables["customers"]/indexShare, datasetCustomers),
-		a.answer(orders, tables["orders"]/indexShare, datasetOrders),
-		a.answer(fmt.Sprintf(productCounts, a.size.Products), 0, allProducts, datasetProducts),
-		a.answer(inventoryCounts, 0, inventoryRows, negativeStock, salesNow),
-		a.answer(count+"categories", 0, allCategories),
+		a.answer(customers.ask("customers"), tables["customers"]/indexShare, datasetCustomers),
+		a.answer(orders.ask("orders"), tables["orders"]/indexShare, datasetOrders),
+		a.answer(q.ask("products"), 0, allProducts, datasetProducts),
+		a.answer(q.ask("inventory"), 0, inventoryRows, negativeStock, salesNow),
+		a.answer(q.ask("categories"), 0, allCategories, renamedCategories),
 	}
 	for _, key := range smallKeys {
-		tasks = append(tasks, a.answer(key.query("1 = 1"), 0, key.name()))
+		tasks = append(tasks, a.answer(key.orphans("1 = 1"), 0, key.name()))
 	}
 	return tasks
 }
@@ -202,11 +261,7 @@ func (a *audit) search(ctx context.Context) error {
 	}{{"title", missedTitle, calls.OpBrowseByTitle}, {"actor", missedActor, calls.OpBrowseByActor}} {
 		var text string
 		var n int
-		query := fmt.Sprintf(
-			"SELECT p.%s, COUNT(*) FROM products p JOIN products k ON k.%[1]s = p.%[1]s"+
-				" WHERE k.prod_id = (SELECT MAX(prod_id) FROM products) GROUP BY p.%[1]s",
-			s.column,
-		)
+		query := question{Column: s.column}.ask("title or actor")
 		err := a.target.DB().QueryRowContext(ctx, query).Scan(&text, &n)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue // no products: other checks say so

@@ -36,7 +36,7 @@ var uncounted = []string{"orderlines", "cust_hist"}
 const (
 	LastCustomer = "customerid" // the highest
 	LastOrder    = "orderid"
-	Sales        = "sales_print" // of the products; see salesPrint
+	Sales        = "sales_print" // print of all pieces sold, by INVENTORY
 	// updated, or deleted, since the server's statistics began; not all count them
 	Changed = "rows_changed"
 )
@@ -103,12 +103,9 @@ func ReadMarks(ctx context.Context, target store.Database, after bool) (result.M
 	return m, nil
 }
 
-const highestKeys = "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0)," +
-	" COALESCE((SELECT MAX(orderid) FROM orders), 0)"
-
 // Highest are the highest numbers of a customer and of an order; 0: there is none.
 func Highest(ctx context.Context, target store.Database) (customer, order int64, err error) {
-	err = target.DB().QueryRowContext(ctx, highestKeys).Scan(&customer, &order)
+	err = target.DB().QueryRowContext(ctx, question{}.ask("highest keys")).Scan(&customer, &order)
 	return customer, order, err
 }
 
@@ -120,7 +117,7 @@ func readSales(
 	order int64,
 ) (print int64, err error) {
 	if err := target.DB().
-		QueryRowContext(ctx, "SELECT "+salesPrint+" FROM inventory i").
+		QueryRowContext(ctx, question{}.ask("sales")).
 		Scan(&print); err != nil {
 		return 0, fmt.Errorf("read the sales: %w", err)
 	}
@@ -155,6 +152,7 @@ func Check(
 	a := &audit{target: target, engines: engines, given: size, options: o}
 	a.answers = map[string]int64{}
 	a.notes = map[string]string{}
+	a.named = map[string][]int64{}
 	if err := a.ask(ctx); err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}
@@ -162,6 +160,9 @@ func Check(
 		found := a.answers[e.name]
 		holds := e.from <= found && found <= e.to
 		said := e.format(found) + a.notes[e.name]
+		if keys := a.named[e.name]; len(keys) > 0 {
+			said += ": " + result.Ranges(keys)
+		}
 		checks = append(checks, result.NewCheck(target.Label(), e.name, holds, e, said))
 	}
 	return checks, nil

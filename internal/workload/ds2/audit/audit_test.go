@@ -34,9 +34,6 @@ var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 func loaded(t *testing.T, size datagen.Size) (store.Database, *workload.Account) {
 	t.Helper()
 	s := storetest.Loaded(t, postgres.Open, size)
-	// No UPDATE, which the server might count after the marks.
-	pgtest.Exec(t, s.DB(), "ALTER TABLE products ALTER price TYPE numeric(12, 2)"+
-		" USING CASE WHEN prod_id IN (7, 8) THEN 20.01 ELSE price END")
 	before := marks(t, s)
 	pgtest.Exec(t, s.DB(), `
 		INSERT INTO customers (firstname, lastname, address1, city, country, region,
@@ -44,13 +41,13 @@ func loaded(t *testing.T, size datagen.Size) (store.Database, *workload.Account)
 			SELECT 'A', 'B', 'C', 'D', 'US', 1, 1, '1', '2012/01', 'newuser' || n, 'password'
 			FROM generate_series(1, 2) n;
 		INSERT INTO orders (orderdate, customerid, netamount, tax, totalamount)
-			VALUES ('2026-11-21', 5, 60.03, 4.95, 64.98);
+			VALUES ('2026-11-21', 5, 59.97, 4.95, 64.92);
 		INSERT INTO orderlines SELECT line, max(orderid), line + 6, line, '2026-11-21'
 			FROM orders, generate_series(1, 2) line GROUP BY line;
 		INSERT INTO cust_hist SELECT 5, max(orderid), prod_id
 			FROM orders, generate_series(7, 8) prod_id GROUP BY prod_id;
-		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
-		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
+		UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id = 7;
+		UPDATE inventory SET sales = sales + 2, quan_in_stock = quan_in_stock - 2 WHERE prod_id = 8;`)
 	run := &workload.Account{
 		Counts: measure.Counts{Names: &calls.Counts},
 		Before: before,
@@ -62,7 +59,7 @@ func loaded(t *testing.T, size datagen.Size) (store.Database, *workload.Account)
 			calls.Purchases:    2,
 			calls.Rollbacks:    1,
 			calls.NewCustomers: 2,
-			calls.TotalCents:   6498,
+			calls.TotalCents:   6492,
 		},
 	)
 	return s, run
@@ -200,7 +197,7 @@ var (
 			"products with a negative stock: expected 0, found 1",
 		},
 		{
-			"a wrong net", "UPDATE orders SET netamount = 60.02 WHERE orderid = 121",
+			"a wrong net", "UPDATE orders SET netamount = 59.96 WHERE orderid = 121",
 			"new orders whose net is not the sum of price × quantity: expected 0, found 1",
 		},
 		{
@@ -208,8 +205,8 @@ var (
 			"new orders whose tax is not 8.25 % of the net: expected 0, found 1",
 		},
 		{
-			"a wrong total", "UPDATE orders SET totalamount = 64.99 WHERE orderid = 121",
-			"sum of the totals of the run's orders: expected 64.98, found 64.99",
+			"a wrong total", "UPDATE orders SET totalamount = 64.93 WHERE orderid = 121",
+			"sum of the totals of the run's orders: expected 64.92, found 64.93",
 		},
 		{
 			"an order that the run knows, lost",
@@ -377,7 +374,7 @@ func TestInDoubt(t *testing.T) {
 	}{
 		{"the purchase in doubt is there", counted{
 			calls.Purchases: 1, calls.InDoubtPurchases: 1,
-			calls.TotalCents: 0, calls.InDoubtTotalCents: 6498,
+			calls.TotalCents: 0, calls.InDoubtTotalCents: 6492,
 		}, true},
 		{"it is not there", counted{calls.InDoubtPurchases: 1, calls.InDoubtTotalCents: 999}, true},
 		{"one is there that was never asked", counted{calls.Purchases: 1, calls.TotalCents: 0}, false},
@@ -438,8 +435,7 @@ func TestHistoryInRoomOfOthers(t *testing.T) {
 
 // TestCost counts the pages that an audit reads: after a run, of the large tables what the run
 // added, with 64 pages that the server may have made room in before, and an index of ORDERS and
-// CUSTOMERS; of the whole database each large table once, and ORDERS twice, for its own columns and
-// beside its lines. A count of ORDERS more is allowed for: so small a table costs no more than its
+// CUSTOMERS; of the whole database each large table once. A count of ORDERS more is allowed for: so small a table costs no more than its
 // index. Neither writes a temporary file. It is the same where the server has no statistics, or
 // stale ones, as soon after a reset or a restore.
 func TestCost(t *testing.T) {
@@ -454,7 +450,7 @@ func TestCost(t *testing.T) {
 		"orders":     1.15,
 		"customers":  0.05,
 	}
-	whole1 := map[string]float64{"cust_hist": 1, "orderlines": 1, "orders": 3.15, "customers": 0.05}
+	whole1 := map[string]float64{"cust_hist": 1, "orderlines": 1.05, "orders": 2.2, "customers": 1.05}
 	for _, c := range []struct {
 		scope  string
 		before string

@@ -23,38 +23,61 @@ func (a *audit) partTasks(bytes int64) []task {
 	var tasks []task
 	bytes /= int64(len(a.parts))
 	for i := range a.parts {
-		read := func(ctx context.Context, conn *sql.Conn) error {
-			return a.readPart(ctx, conn, &a.parts[i])
+		if added, some := a.added(i); some {
+			tasks = append(tasks, a.partTask(&a.parts[i], added, bytes))
 		}
-		tasks = append(tasks, task{"read orders and orderlines", bytes, read})
 	}
 	return tasks
 }
 
-// readPart reads a part's orders and lines, and asks at once what concerns them alone.
-func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
+func (a *audit) partTask(p *part, s span, bytes int64) task {
+	return task{
+		"read orders and orderlines", bytes,
+		func(ctx context.Context, conn *sql.Conn) error { return a.readPart(ctx, conn, p, s) },
+	}
+}
+
+// readPart reads orders and lines of a part, and asks at once what concerns them alone.
+func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part, s span) error {
 	computed := max(a.baseOrders, a.since)
 	var run span
 	if r := a.options.Run; r != nil {
 		run = span{r.Before[LastOrder], r.After[LastOrder]}
 	}
+	q := a.question()
+	q.Computed = computed
+	q.New = s.to > computed
+	q.Run = bounds{run.from, run.to}
+	q.Where = where("orderid", s)
+	q.WhereOrders = where("o.orderid", s)
+	q.WhereLines = where("l.orderid", s)
 	var orders, strangers, tax, total, ofRun, cents, withLines, orderless, wrong, net int64
-	err := conn.QueryRowContext(ctx, ordersPass(p.span, int64(a.size.Customers), computed, run)).
+	var strays, sold int64
+	var lines tally
+	err := conn.QueryRowContext(ctx, q.ask("pass over orders")).
 		Scan(&orders, &strangers, &tax, &total, &ofRun, &cents)
 	if err != nil {
 		return err
 	}
-	err = conn.QueryRowContext(ctx, linesPass(p.span, int64(a.size.Products), computed)).
-		Scan(&withLines, &orderless, &wrong, &p.strays,
-			&p.lines.rows, &net, &p.lines.print, &p.sold)
+	err = conn.QueryRowContext(ctx, q.ask("pass over lines")).
+		Scan(&withLines, &orderless, &wrong, &strays, &lines.rows, &net, &lines.print, &sold)
 	if err != nil {
 		return err
 	}
-	p.lines.print, p.sold = modulo(p.lines.print), modulo(p.sold)
+	p.strays += strays
+	p.lines = p.lines.plus(lines)
+	p.sold = modulo(p.sold + sold)
 	var orphaned int64
 	if strangers > 0 { // most are new customers
-		err = conn.QueryRowContext(ctx, strangersWithin(p.span, int64(a.size.Customers))).
-			Scan(&orphaned)
+		q.Where = where("c.orderid", s)
+		err = store.EachRow(ctx, conn, math.MaxInt64, q.ask("strangers"),
+			func(rows *sql.Rows) error {
+				var order int64
+				err := rows.Scan(&order)
+				orphaned++
+				a.nameKey(orderCustomer.name(), order)
+				return err
+			})
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -93,7 +116,8 @@ func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, 
 		if !a.options.Whole {
 			slice += fmt.Sprintf(" AND h.orderid > %d", a.since)
 		}
-		query := historyPass(slice, a.since, a.partOrders)
+		q := question{Where: slice, First: a.since + 1, PartOrders: a.partOrders}
+		query := q.ask("pass over history")
 		tasks = append(
 			tasks,
 			task{"read cust_hist", bytes, func(ctx context.Context, conn *sql.Conn) error {
@@ -178,7 +202,7 @@ func (a *audit) followUps() []task {
 		before = a.options.Run.Before[Sales]
 	}
 	if modulo(a.answers[salesNow]-before) != sold {
-		tasks = append(tasks, a.answer(unsoundSalesOf, 0, unsoundSales))
+		tasks = append(tasks, a.answer(question{}.ask("unsound sales"), 0, unsoundSales))
 	}
 	return tasks
 }

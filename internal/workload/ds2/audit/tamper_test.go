@@ -91,6 +91,81 @@ var ofSchema = []tampering{
 		"UPDATE customers SET age = age", "room of table customers is"},
 }
 
+// ofRows is noticed by verify alone.
+var ofRows = []tampering{
+	{"the date of an order", "UPDATE orders SET orderdate = orderdate + 1 WHERE orderid = 7", otherOrder7},
+	{"the amounts of an order", "UPDATE orders SET netamount = netamount + .001 WHERE orderid = 7", otherOrder7},
+	{
+		"an order of no customer", "UPDATE orders SET customerid = NULL WHERE orderid IN (7, 1200)",
+		"rows of orders whose customerid is not in customers: expected 0, found 2: 7, 1200\n",
+	},
+	{
+		"an order of another customer", "UPDATE orders SET customerid = customerid % 2000 + 1 WHERE orderid = 7;" +
+			"UPDATE cust_hist SET customerid = customerid % 2000 + 1 WHERE orderid = 7", otherOrder7,
+	},
+	{
+		"customers deleted", "DELETE FROM customers WHERE customerid <= 20",
+		"customers of the dataset: expected 2000, found 1980\n",
+	},
+	{
+		"orders deleted", "DELETE FROM cust_hist WHERE orderid = 7; DELETE FROM orders WHERE orderid = 7",
+		"orders of the dataset: expected 1200, found 1199\n",
+	},
+	{
+		"an order more", "INSERT INTO orders VALUES (-5, '2004-01-01', 1, 1, 0, 1)",
+		"orders without lines: expected 0, found 1\n",
+	},
+	{
+		"the date of a line", "UPDATE orderlines SET orderdate = orderdate + 1 WHERE orderid = 7 AND orderlineid = 1",
+		otherLines7,
+	},
+	{
+		"quantities that changed places", `UPDATE orderlines l SET quantity = o.quantity FROM (
+			SELECT a.orderid, a.orderlineid, b.quantity FROM orderlines a JOIN orderlines b USING (prod_id)
+			WHERE a.quantity <> b.quantity ORDER BY a.prod_id LIMIT 2) o
+			WHERE l.orderid = o.orderid AND l.orderlineid = o.orderlineid`,
+		"orders of the dataset with other lines: expected 0, found ",
+	},
+	{
+		"lines moved to another order", `UPDATE orderlines SET orderid = 8, orderlineid = orderlineid + 50 WHERE orderid = 7;
+			UPDATE cust_hist SET orderid = 8, customerid = (SELECT customerid FROM orders WHERE orderid = 8) WHERE orderid = 7`,
+		"orders of the dataset with other lines: expected 0, found 2: 7-8\n",
+	},
+	{
+		"purchases forgotten", "DELETE FROM cust_hist WHERE orderid = 7",
+		"products of an order that orderlines and cust_hist do not agree on: expected 0, found ",
+	},
+	{"a stock of one more", "UPDATE inventory SET quan_in_stock = quan_in_stock + 1 WHERE prod_id = 7", otherStock7},
+	{"a reorder more", "INSERT INTO reorder VALUES (7, '2026-11-21', 1)", otherStock7},
+	{
+		"sales of one more", "UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7",
+		"products whose sales are not the sum of their order lines: expected 0, found 1\n",
+	},
+	{"a price", "UPDATE products SET price = price + .01 WHERE prod_id = 7", otherProduct7},
+	{"a title", "UPDATE products SET title = title || ' ' WHERE prod_id = 7", otherProduct7},
+	{"a special offer", "UPDATE products SET special = 1 - special WHERE prod_id = 7", otherProduct7},
+	{
+		"names of customers", "UPDATE customers SET firstname = lastname WHERE customerid BETWEEN 101 AND 112",
+		"customers of the dataset with other values: expected 0, found 12: " +
+			"101-112\n",
+	},
+	{
+		"a customer's state", "UPDATE customers SET state = '' WHERE customerid = 2000",
+		"customers of the dataset with other values: expected 0, found 1: 2000\n",
+	},
+	{
+		"a category's name", "UPDATE categories SET categoryname = 'Film' WHERE category = 3",
+		"categories with another name than the dataset's: expected 0, found 1\n",
+	},
+}
+
+const (
+	otherOrder7   = "orders of the dataset with other values: expected 0, found 1: 7\n"
+	otherLines7   = "orders of the dataset with other lines: expected 0, found 1: 7\n"
+	otherStock7   = "products whose stock is not the dataset's less sales, with reorders: expected 0, found 1: 7\n"
+	otherProduct7 = "products of the dataset with other values: expected 0, found 1: 7\n"
+)
+
 // TestTampering: what someone changed in a database since its load is said by verify, each in a
 // copy of its own; and what is of the schema by the function that preflight and runs ask. What is
 // as it was passes.
@@ -134,6 +209,13 @@ func TestTampering(t *testing.T) {
 		pgtest.Exec(t, s.DB(), "ALTER DATABASE "+s.Name()+" SET quote_all_identifiers = on")
 		assert.Empty(t, said(t, reopened(t, s)))
 	})
+	for _, c := range ofRows {
+		t.Run(c.why, func(t *testing.T) {
+			s := storetest.Loaded(t, postgres.Open, storetest.Size)
+			pgtest.Exec(t, s.DB(), c.sql)
+			assert.Contains(t, verify(t, s), c.says)
+		})
+	}
 	for _, c := range ofSchema {
 		t.Run(c.why, func(t *testing.T) {
 			s := storetest.Loaded(t, postgres.Open, storetest.Size)

@@ -101,7 +101,8 @@ func TestEndlessRows(t *testing.T) {
 
 	// Unacknowledged orders are counted all, and not all kept.
 	pgtest.Exec(t, s.DB(), "INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n",
-		"UPDATE orders SET customerid = 2 WHERE orderid = 30000")
+		"UPDATE orders SET customerid = 2 WHERE orderid = 30000",
+		"UPDATE orders SET customerid = NULL WHERE orderid = 29000") // its customer was deleted
 	var j noted
 	New(&j).InDoubt(0, &calls.Purchase{CustomerID: 2, Total: 999})
 	checks, err := Check(t.Context(), s, j, workload.Noted{})

@@ -20,7 +20,7 @@ func compare(
 	most := 1_000_000 + 100*entries
 	c := newComparison(all)
 	query := fmt.Sprintf(`
-		SELECT o.orderid, o.customerid, CAST(o.totalamount * 100 AS bigint),
+		SELECT o.orderid, COALESCE(o.customerid, 0), CAST(o.totalamount * 100 AS bigint),
 			(SELECT COUNT(*) FROM orderlines l WHERE l.orderid = o.orderid)
 		FROM orders o WHERE o.orderid > %d ORDER BY o.orderid`, before[audit.LastOrder])
 	err := store.EachRow(ctx, target.DB(), most, query, func(rows *sql.Rows) error {
