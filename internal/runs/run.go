@@ -280,6 +280,7 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 		return err
 	}
 	r.surroundings.read(ctx, 0, r.options.Targets)
+	r.noteRun(ctx)
 	return nil
 }
 

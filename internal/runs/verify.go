@@ -73,6 +73,9 @@ func (v Verification) one(
 				target.Label(),
 			)
 		}
+		if err := refuseEarlierRun(ctx, target, r.RunID); err != nil {
+			return nil, err
+		}
 		if paths, err = v.journals(); err != nil {
 			return nil, err
 		}
@@ -130,6 +133,32 @@ func addSchemaCheck(
 		found,
 	)
 	return append(checks, check), nil
+}
+
+// noteRun notes in each database which run is the last to work on it. One that does not take the
+// note can be driven nevertheless.
+func (r *Run) noteRun(ctx context.Context) {
+	for i, target := range r.options.Targets {
+		if r.surroundings.info[i] == nil {
+			continue // ds2 did not load it
+		}
+		err := store.SetInfo(ctx, target.DB(), store.InfoLastRun, r.options.RunID)
+		if err != nil {
+			r.log.Info("the run's ID is not noted", "target", target.Label(), "error", err)
+		}
+	}
+}
+
+// refuseEarlierRun refuses the record of a run after which another worked on the database: what
+// that one did is not in the record.
+func refuseEarlierRun(ctx context.Context, target store.Database, run string) error {
+	info, err := store.ReadInfo(ctx, target.DB())
+	if last := info[store.InfoLastRun]; err == nil && last != "" && last != run {
+		return workload.Refuse("record: run %s worked on %s after run %s, and the record of the "+
+			"one does not say what the other did; name the record of run %[1]s",
+			last, target.Label(), run)
+	}
+	return nil
 }
 
 // note notes in a database that its audit failed, of which later runs warn, and forgets it when the

@@ -19,7 +19,8 @@ const (
 	InfoVersion  = "kit_version"
 	InfoSchema   = "schema_sum" // as the load left it, in JSON; see load.SchemaChanges
 	// which audit failed, until the database is restored, reset or audited whole
-	InfoFailed = "failed_audit"
+	InfoFailed  = "failed_audit"
+	InfoLastRun = "last_run" // its ID
 
 	StateLoading = "loading"
 	StateReady   = "ready"
