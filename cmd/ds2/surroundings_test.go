@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -78,6 +80,22 @@ func TestSurroundings(t *testing.T) {
 				require.NoError(t, server.Restart(t.Context()))
 			}, says: []string{"its start was ", "The server did not answer from 0:0"},
 			first: "The server did not answer from 0:0", cause: "errors", change: 1, long: true,
+		},
+		{
+			why: "a failover", before: func(*program) {
+				pgtest.Exec(t, db, "ALTER SYSTEM SET restore_command = 'false'")
+			}, do: func(*program) {
+				server.Kill()
+				signal := filepath.Join(server.DataDir(), "recovery.signal")
+				require.NoError(t, os.WriteFile(signal, nil, 0o600))
+				info, err := os.Stat(server.DataDir())
+				require.NoError(t, err)
+				require.NoError(t, os.Chown(signal, int(info.Sys().(*syscall.Stat_t).Uid), -1))
+				time.Sleep(2500 * time.Millisecond)
+				require.NoError(t, server.Restart(t.Context()))
+			}, undo: exec("ALTER SYSTEM RESET ALL", "SELECT pg_reload_conf()"),
+			says:  []string{`timeline was "1" before the run and "2" after it`, "its start was "},
+			cause: "errors", change: 2, long: true,
 		},
 		{why: "a ds2 that is stopped", do: func(p *program) {
 			p.Process.Signal(syscall.SIGSTOP)

@@ -1,12 +1,17 @@
 -- What a run is made in besides the schema: kind, name and value. $1 are the processes of ds2's own sessions.
 SELECT 'server', 'its start', pg_postmaster_start_time()::text
 UNION ALL SELECT 'server', 'version', current_setting('server_version')
+-- After a failover another server answers: a copy of the cluster, on the next timeline.
+UNION ALL SELECT 'server', 'cluster', system_identifier::text FROM pg_control_system()
+UNION ALL SELECT 'server', 'timeline', CASE WHEN pg_is_in_recovery() THEN timeline_id
+        ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int END::text
+    FROM pg_control_checkpoint()
 UNION ALL SELECT 'server', 'recovery', pg_is_in_recovery()::text
 UNION ALL SELECT 'server', 'synchronous standbys', count(*)::text FROM pg_stat_replication
     WHERE sync_state IN ('sync', 'quorum')
 UNION ALL SELECT 'server', 'setting ' || name, setting FROM pg_settings
     WHERE name ~ '^(autovacuum|bgwriter_|checkpoint_|commit_|enable_|jit|max_wal|min_wal|wal_|vacuum_cost)'
-        OR name IN ('fsync', 'full_page_writes', 'shared_buffers', 'work_mem', 'maintenance_work_mem', 'huge_pages',
+        OR name IN ('data_directory', 'fsync', 'full_page_writes', 'shared_buffers', 'work_mem', 'maintenance_work_mem', 'huge_pages',
             'synchronous_commit', 'synchronous_standby_names', 'io_method', 'io_workers',
             'effective_io_concurrency', 'random_page_cost', 'effective_cache_size',
             'default_transaction_isolation', 'plan_cache_mode')
