@@ -110,6 +110,38 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	})
 }
 
+// TestParametersOfLibpq: what ds2 does not keep of libpq's parameters is refused by name.
+func TestParametersOfLibpq(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "key.pem")
+	block := pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte{1}}
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&block), 0o600))
+	for parameters, want := range map[string]string{
+		"load_balance_hosts=disable":        "",
+		"ssl_min_protocol_version=TLSv1.2":  "",
+		"load_balance_hosts=random":         "does not take the parameter load_balance_hosts: name",
+		"requirepeer=postgres":              "requirepeer: leave it out",
+		"sslcrl=/etc/crl.pem":               "sslcrl: leave it out",
+		"ssl_min_protocol_version=SSLv3":    `ssl_min_protocol_version is "SSLv3": write TLSv1`,
+		"min_protocol_version=3.2":          "min_protocol_version is 3.2: leave it out",
+		"sslmode=require&sslkey=" + key:     key + " is encrypted in a form that ds2 does not read",
+		"sslpassword=secret&sslkey=" + key:  "openssl rsa",
+		"gssencmode=disable&keepalives=1":   "",
+		"sslmode=disable&sslkey=/not/there": "",
+	} {
+		target, err := url.Parse("postgres://ds2@localhost/ds2?" + parameters)
+		require.NoError(t, err)
+		_, err = postgres.Open(target)
+		if want == "" {
+			assert.NoError(t, err, parameters)
+			continue
+		}
+		require.Error(t, err, parameters)
+		assert.Contains(t, err.Error(), want)
+		assert.NotContains(t, err.Error(), "secret")
+	}
+}
+
 // TestIdleUser thinks longer than the server lets a session be idle.
 func TestIdleUser(t *testing.T) {
 	t.Parallel()
@@ -176,6 +208,14 @@ func TestTLSAndSocket(t *testing.T) {
 		t,
 		pgtest.Value[bool](t, s.DB(), "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"),
 	)
+
+	old := *target
+	old.RawQuery = "ssl_min_protocol_version=TLSv1.3"
+	logIn(t, open(t, old.String()))
+	pgtest.Exec(t, s.DB(), "ALTER SYSTEM SET ssl_max_protocol_version = 'TLSv1.2'", "SELECT pg_reload_conf()")
+	pgtest.Await(t, s.DB(), "SELECT current_setting('ssl_max_protocol_version') = 'TLSv1.2'")
+	_, err = open(t, old.String()+"&sslmode=require").ConnectUser(t.Context())
+	assert.ErrorContains(t, err, "protocol version")
 
 	stranger := *target
 	// by the system's certificates, which this one is not of

@@ -12,7 +12,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,7 +22,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"ds2/internal/escape"
-	"ds2/internal/outside"
 	"ds2/internal/store"
 )
 
@@ -55,7 +53,7 @@ type Store struct {
 // postgres://user:password@host:port/database?options, where what is left out comes from libpq's
 // environment variables, password file and defaults. It does not connect.
 func Open(u *url.URL) (store.Database, error) {
-	config, err := pgx.ParseConfig(ofClient(u).String())
+	config, err := parseTarget(u)
 	if err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err) // pgconn leaves the password out
 	}
@@ -89,28 +87,6 @@ func Open(u *url.URL) (store.Database, error) {
 		stdlib.OptionAfterConnect(s.begin), stdlib.OptionResetSession(neverCancelled))
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
-}
-
-// forLibpq are options of a target URL that only libpq has a use for: ds2 has its own keepalives,
-// and neither GSSAPI's encryption nor TLS's compression.
-var forLibpq = []string{
-	"gssencmode", "gssdelegation", "keepalives", "keepalives_idle", "keepalives_interval",
-	"keepalives_count", "tcp_user_timeout", "sslcompression", "fallback_application_name",
-}
-
-// ofClient is a target URL with a limit to how long a connection may take, and without what is only
-// for libpq.
-func ofClient(u *url.URL) *url.URL {
-	options := u.Query()
-	for _, name := range forLibpq {
-		options.Del(name)
-	}
-	if !options.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" {
-		options.Set("connect_timeout", fmt.Sprint(int(outside.Connect.Seconds())))
-	}
-	of := *u
-	of.RawQuery = strings.ReplaceAll(options.Encode(), "+", "%20") // as libpq takes a blank
-	return &of
 }
 
 // maxMessage is what a message of the server, such as a row, may have in bytes: no statement of ds2

@@ -1,0 +1,117 @@
+package postgres
+
+import (
+	"cmp"
+	"crypto/tls"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/outside"
+)
+
+// forLibpq are options of a target URL that only libpq has a use for: ds2 has its own keepalives,
+// and neither GSSAPI's encryption nor TLS's compression.
+var forLibpq = []string{
+	"gssencmode", "gssdelegation", "keepalives", "keepalives_idle", "keepalives_interval",
+	"keepalives_count", "tcp_user_timeout", "sslcompression", "fallback_application_name",
+	minTLS,
+}
+
+// minTLS is the parameter of the oldest version of TLS.
+const minTLS = "ssl_min_protocol_version"
+
+var versionsOfTLS = map[string]uint16{
+	"TLSv1": tls.VersionTLS10, "TLSv1.1": tls.VersionTLS11,
+	"TLSv1.2": tls.VersionTLS12, "TLSv1.3": tls.VersionTLS13,
+}
+
+// refused are parameters of libpq that ds2 does not keep, and what to do: to leave them out in
+// silence would be to connect where the user did not want to.
+var refused = map[string]string{
+	"load_balance_hosts":       "name the address of the server to be measured",
+	"requirepeer":              "leave it out, and see to it who owns the socket's directory",
+	"sslcrl":                   "leave it out: certificates that were revoked are not looked up",
+	"sslcrldir":                "leave it out: certificates that were revoked are not looked up",
+	"ssl_max_protocol_version": "leave it out, or limit the server's own ssl_max_protocol_version",
+	"sslkeylogfile":            "leave it out",
+	"scram_client_key":         "give a password",
+	"scram_server_key":         "give a password",
+	"oauth_issuer":             "give a password or a certificate",
+	"oauth_client_id":          "give a password or a certificate",
+}
+
+// parseTarget reads a target URL as libpq does.
+func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
+	options := u.Query()
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		do, unknown := refused[name]
+		if unknown && options.Get(name) != "disable" {
+			return nil, fmt.Errorf("ds2 does not take the parameter %s: %s", name, do)
+		}
+	}
+	oldest, known := versionsOfTLS[options.Get(minTLS)]
+	if options.Has(minTLS) && !known {
+		return nil, fmt.Errorf("%s is %q: write TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3",
+			minTLS, options.Get(minTLS))
+	}
+	if err := checkKey(cmp.Or(options.Get("sslkey"), os.Getenv("PGSSLKEY"))); err != nil {
+		return nil, err
+	}
+
+	config, err := pgx.ParseConfig(ofClient(u).String())
+	if err != nil {
+		return nil, err
+	}
+	if version := config.MinProtocolVersion; version != "3.0" {
+		return nil, fmt.Errorf("min_protocol_version is %s: leave it out, as ds2 needs no more than "+
+			"3.0, which every server speaks", version)
+	}
+	if config.TLSConfig != nil {
+		config.TLSConfig.MinVersion = max(config.TLSConfig.MinVersion, oldest)
+	}
+	for _, other := range config.Fallbacks {
+		if other.TLSConfig != nil {
+			other.TLSConfig.MinVersion = max(other.TLSConfig.MinVersion, oldest)
+		}
+	}
+	return config, nil
+}
+
+// checkKey refuses a key that is encrypted in the form of PKCS #8, which no part of Go reads.
+func checkKey(path string) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil // whoever reads it says so, where it is needed
+	}
+	if block, _ := pem.Decode(content); block != nil && block.Type == "ENCRYPTED PRIVATE KEY" {
+		return fmt.Errorf("the key %s is encrypted in a form that ds2 does not read, PKCS #8: "+
+			"write it in another one by openssl rsa -aes256 -traditional, or decrypt it by openssl pkey",
+			path)
+	}
+	return nil
+}
+
+// ofClient is a target URL with a limit to how long a connection may take, and without what is only
+// for libpq.
+func ofClient(u *url.URL) *url.URL {
+	options := u.Query()
+	for _, name := range forLibpq {
+		options.Del(name)
+	}
+	for name := range refused {
+		options.Del(name) // one that is disabled
+	}
+	if !options.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" {
+		options.Set("connect_timeout", fmt.Sprint(int(outside.Connect.Seconds())))
+	}
+	of := *u
+	of.RawQuery = strings.ReplaceAll(options.Encode(), "+", "%20") // as libpq takes a blank
+	return &of
+}
