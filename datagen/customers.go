@@ -134,34 +134,36 @@ var incomes = [5]text{
 	newText("100000,"),
 }
 
-// draws is how many numbers a row takes.
-func (c *customers) draws() int {
+// drawsPerRow is how many numbers a row takes.
+func (c *customers) drawsPerRow() int {
 	if c.world {
 		return drawsWorld
 	}
 	return drawsUS
 }
 
-func (c *customers) random() *random { return newRandom(c.seed, uint64(c.skip)*uint64(c.draws())) }
+func (c *customers) randomAtStart() *random {
+	return newRandom(c.seed, uint64(c.skip)*uint64(c.drawsPerRow()))
+}
 
-func (c *customers) write(r *rowWriter) error {
-	draws := c.draws()
-	g := c.random()
+func (c *customers) writeRows(r *rowWriter) error {
+	draws := c.drawsPerRow()
+	g := c.randomAtStart()
 	for id := c.first; id < c.first+c.rows; id++ {
-		b, err := r.room()
+		b, err := r.rowSpace()
 		if err != nil {
 			return err
 		}
-		_, _, n := c.put(b, id, (*[drawsUS]uint32)(g.draws(drawsUS)))
-		g.used(draws)
+		_, _, n := c.putRow(b, id, (*[drawsUS]uint32)(g.peekDraws(drawsUS)))
+		g.skipDraws(draws)
 		binary.LittleEndian.PutUint16(b[n:], r.newline)
 		r.n += n + r.eol
 	}
 	return nil
 }
 
-// put writes a row without its end. It returns where the head, the middle and the end are.
-func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, middle, n int) {
+// putRow writes a row without its end. It returns where the head, the middle and the end are.
+func (c *customers) putRow(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, middle, n int) {
 	start = putUint(b, 0, uint64(id))
 	head := (*[len(customerHead)]byte)(b[start:])
 	*head = customerHead
@@ -170,18 +172,18 @@ func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, mid
 	putLetters(head[40:47], d[16:23])
 	n = start + customerHeadLen
 
-	rest := c.rest(d)
+	rest := c.drawsAfterPlace(d)
 	if c.world {
-		place := &worldPlaces[below(10, d[23])]
+		place := &worldPlaces[scaleBelow(10, d[23])]
 		*(*[24]byte)(b[n:]) = place.bytes
 		n += place.len
 	} else {
 		us := (*[len(customerUS)]byte)(b[n:])
 		*us = customerUS
-		state := States[below(51, d[23])]
+		state := States[scaleBelow(51, d[23])]
 		us[0] = state[0]
 		us[1] = state[1]
-		zip := 10000 + below(90000, d[24])
+		zip := 10000 + scaleBelow(90000, d[24])
 		us[3] = byte('0' + zip/10_000)
 		binary.LittleEndian.PutUint32(us[4:], fourDigits[zip%10_000])
 		n += customerUSLen
@@ -195,13 +197,13 @@ func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, mid
 	*mid = customerMid
 	copy10(mid[0:], head[8:])
 	copy10(mid[20:], head[19:])
-	mid[31] = byte('1' + below(5, rest[1]))
+	mid[31] = byte('1' + scaleBelow(5, rest[1]))
 	// The sum is a double too: above 2^53 only even numbers come out.
 	card := uint64(1e15 + float64(belowFloat(9e15, rest[2])))
 	putFixed8(mid[33:], card/1e8)
 	putFixed8(mid[41:], card%1e8)
-	put2(mid[52:], 8+below(5, rest[3]))
-	put2(mid[55:], 1+below(12, rest[4]))
+	put2(mid[52:], 8+scaleBelow(5, rest[3]))
+	put2(mid[55:], 1+scaleBelow(12, rest[4]))
 	n += customerMidLen
 	// The customer's number again, of at most ten digits.
 	*(*[16]byte)(b[n:]) = *(*[16]byte)(b[:])
@@ -209,22 +211,24 @@ func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, mid
 
 	tail := (*[len(customerTail)]byte)(b[n:])
 	*tail = customerTail
-	put2(tail[10:], 18+below(73, rest[5]))
+	put2(tail[10:], 18+scaleBelow(73, rest[5]))
 	n += customerTailLen
-	income := &incomes[below(5, rest[6])]
+	income := &incomes[scaleBelow(5, rest[6])]
 	*(*[24]byte)(b[n:]) = income.bytes
 	n += income.len
-	b[n] = byte('F' + ('M'-'F')*below(2, rest[7]))
+	b[n] = byte('F' + ('M'-'F')*scaleBelow(2, rest[7]))
 	return start, middle, n + 1
 }
 
-// rest are the draws behind those for the place.
-func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 { return (*[8]uint32)(d[c.draws()-8:]) }
+// drawsAfterPlace are the draws behind those for the place.
+func (c *customers) drawsAfterPlace(d *[drawsUS]uint32) *[8]uint32 {
+	return (*[8]uint32)(d[c.drawsPerRow()-8:])
+}
 
-// open gives the rows of CUSTOMERS. The texts are those of the row as CSV.
-func (c *customers) open() Rows {
+// openRows gives the rows of CUSTOMERS. The texts are those of the row as CSV.
+func (c *customers) openRows() Rows {
 	// of the last row
-	random := c.random()
+	random := c.randomAtStart()
 	id := c.first - 1
 	csv := new([maxRow]byte)
 	row := new([20]Value)
@@ -233,10 +237,10 @@ func (c *customers) open() Rows {
 			return nil
 		}
 		id++
-		d := (*[drawsUS]uint32)(random.draws(drawsUS))
-		random.used(c.draws())
-		start, middle, n := c.put(csv, id, d)
-		rest := c.rest(d)
+		d := (*[drawsUS]uint32)(random.peekDraws(drawsUS))
+		random.skipDraws(c.drawsPerRow())
+		start, middle, n := c.putRow(csv, id, d)
+		rest := c.drawsAfterPlace(d)
 
 		head := csv[start:]
 		place := csv[start+customerHeadLen : middle]
@@ -251,22 +255,22 @@ func (c *customers) open() Rows {
 			row[9].Int = 2                        // region
 		} else {
 			row[6].Text = place[0:2] // state
-			row[7] = Value{Int: int64(10000 + below(90000, d[24])), Text: place[3:8]}
+			row[7] = Value{Int: int64(10000 + scaleBelow(90000, d[24])), Text: place[3:8]}
 			row[8].Text = place[9:11]
 			row[9].Int = 1
 		}
 		mid := csv[middle:]
 		tail := csv[middle+customerMidLen+start : n]
-		row[10].Text = mid[0:19]                              // e-mail
-		row[11].Text = mid[20:30]                             // phone
-		row[12].Int = int64(1 + below(5, rest[1]))            // type of the card
-		row[13].Text = mid[33:49]                             // card
-		row[14].Text = mid[50:57]                             // its expiration
-		row[15].Text = mid[58 : customerMidLen+start]         // user name
-		row[16].Text = tail[1:9]                              // password
-		row[17].Int = int64(18 + below(73, rest[5]))          // age
-		row[18].Int = int64(20_000 * (1 + below(5, rest[6]))) // income
-		row[19].Text = tail[len(tail)-1:]                     // gender
+		row[10].Text = mid[0:19]                                   // e-mail
+		row[11].Text = mid[20:30]                                  // phone
+		row[12].Int = int64(1 + scaleBelow(5, rest[1]))            // type of the card
+		row[13].Text = mid[33:49]                                  // card
+		row[14].Text = mid[50:57]                                  // its expiration
+		row[15].Text = mid[58 : customerMidLen+start]              // user name
+		row[16].Text = tail[1:9]                                   // password
+		row[17].Int = int64(18 + scaleBelow(73, rest[5]))          // age
+		row[18].Int = int64(20_000 * (1 + scaleBelow(5, rest[6]))) // income
+		row[19].Text = tail[len(tail)-1:]                          // gender
 		return row[:]
 	}
 }
@@ -280,7 +284,7 @@ func copy10(to, from []byte) {
 func putLetters(b []byte, draws []uint32) {
 	_ = b[len(draws)-1]
 	for i, x := range draws {
-		b[i] = byte('A' + below(26, x))
+		b[i] = byte('A' + scaleBelow(26, x))
 	}
 }
 
@@ -292,7 +296,7 @@ func (d *Dataset) customersFile(name string, world bool, first, rows int) File {
 		c := &customers{world, f.Seed, first + skip, min(d.Options.PartRows, rows-skip), skip}
 		f.Parts = append(
 			f.Parts,
-			d.part(name, Customers, c.rows, d.customerBytes(c), c.write, c.open),
+			d.newPart(name, Customers, c.rows, d.customerBytes(c), c.writeRows, c.openRows),
 		)
 	}
 	return f

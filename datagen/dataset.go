@@ -114,15 +114,15 @@ func (d *Dataset) Files() []File {
 	}
 	orders := d.Size.OrdersPerMonth
 	for i, name := range monthNames {
-		m := d.month(i)
+		m := d.monthAt(i)
 		add(
 			m.seed,
-			d.part(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders, m.orderRows),
+			d.newPart(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders, m.orderRows),
 		)
 		lineBytes := d.orderLineBytes(m)
 		add(
 			m.seed,
-			d.part(
+			d.newPart(
 				name+"_orderlines.csv",
 				OrderLines,
 				5*orders,
@@ -133,7 +133,7 @@ func (d *Dataset) Files() []File {
 		)
 		add(
 			m.seed,
-			d.part(
+			d.newPart(
 				name+"_cust_hist.csv",
 				CustHist,
 				5*orders,
@@ -147,15 +147,15 @@ func (d *Dataset) Files() []File {
 	writeProducts := func(w *rowWriter) error { return w.writeRows(d.productRows(), productPrice) }
 	add(
 		d.fileSeed(1),
-		d.part("prod.csv", Products, products, d.productBytes(), writeProducts, d.productRows),
+		d.newPart("prod.csv", Products, products, d.productBytes(), writeProducts, d.productRows),
 	)
 	writeInventory := func(w *rowWriter) error { return w.writeRows(d.inventoryRows(), -1) }
 	add(d.fileSeed(products),
-		d.part("inv.csv", Inventory, products, d.inventoryBytes(), writeInventory, d.inventoryRows))
+		d.newPart("inv.csv", Inventory, products, d.inventoryBytes(), writeInventory, d.inventoryRows))
 	return files
 }
 
-func (d *Dataset) part(
+func (d *Dataset) newPart(
 	file string,
 	table Table,
 	rows int,

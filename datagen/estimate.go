@@ -5,13 +5,13 @@ import "strconv"
 // How many bytes of CSV to expect, table by table: what numbers count from is summed up exactly,
 // what is drawn goes in with its mean.
 
-// bytes is what n rows take whose numbers count from first, each with so many bytes besides.
-func (d *Dataset) bytes(row float64, first, n int) float64 {
+// rowBytes is what n rows take whose numbers count from first, each with so many bytes besides.
+func (d *Dataset) rowBytes(row float64, first, n int) float64 {
 	row++ // LF
 	if d.Options.CRLF {
 		row++
 	}
-	return row*float64(n) + digits(first, n)
+	return row*float64(n) + countDigits(first, n)
 }
 
 func (d *Dataset) customerBytes(c *customers) float64 {
@@ -21,7 +21,7 @@ func (d *Dataset) customerBytes(c *customers) float64 {
 	}
 	const income, gender = 5.2, 2 // 20000 to 100000 in steps of 20000; ",M"
 	row := customerHeadLen + customerMidLen + customerTailLen + place + income + gender
-	return d.bytes(row, c.first, c.rows) + digits(
+	return d.rowBytes(row, c.first, c.rows) + countDigits(
 		c.first,
 		c.rows,
 	) // the number stands in the row twice
@@ -30,17 +30,17 @@ func (d *Dataset) customerBytes(c *customers) float64 {
 func (d *Dataset) orderBytes(m month) float64 {
 	const amounts = 19.17 // ",net,tax,total", over all that an order can have
 	row := float64(len(",2009/MM/DD,")) + meanDigits(d.Size.Customers) + amounts
-	return d.bytes(row, m.first(), d.Size.OrdersPerMonth)
+	return d.rowBytes(row, m.firstOrder(), d.Size.OrdersPerMonth)
 }
 
 func (d *Dataset) orderLineBytes(m month) float64 {
 	row := float64(len("L,,,Q,2009/MM/DD")) + meanDigits(d.Size.Products)
-	return 5 * d.bytes(row, m.first(), d.Size.OrdersPerMonth)
+	return 5 * d.rowBytes(row, m.firstOrder(), d.Size.OrdersPerMonth)
 }
 
 func (d *Dataset) historyBytes(m month) float64 {
 	row := float64(len(",,")) + meanDigits(d.Size.Customers) + meanDigits(d.Size.Products)
-	return 5 * d.bytes(row, m.first(), d.Size.OrdersPerMonth)
+	return 5 * d.rowBytes(row, m.firstOrder(), d.Size.OrdersPerMonth)
 }
 
 func (d *Dataset) productBytes() float64 {
@@ -50,18 +50,18 @@ func (d *Dataset) productBytes() float64 {
 	row := float64(len(", ,")) + meanLen(leading) + meanLen(d.Words.Titles[:]) +
 		float64(len(" ,")) + meanLen(d.Words.First[:]) + meanLen(d.Words.Last[:]) +
 		category + price + float64(len(",,0,")) + meanDigits(n)
-	return d.bytes(row, 1, n)
+	return d.rowBytes(row, 1, n)
 }
 
 func (d *Dataset) inventoryBytes() float64 {
 	n := d.Size.Products
 	const stock = (10*1 + 90*2 + 401*3) / 501.0
 	sales := 10 * Months * d.Size.OrdersPerMonth / n // its mean
-	return d.bytes(float64(len(",,"))+stock+float64(len(strconv.Itoa(sales))), 1, n)
+	return d.rowBytes(float64(len(",,"))+stock+float64(len(strconv.Itoa(sales))), 1, n)
 }
 
-// digits is how many digits the n numbers from first on have together.
-func digits(first, n int) float64 {
+// countDigits is how many digits the n numbers from first on have together.
+func countDigits(first, n int) float64 {
 	sum := n // one each; and another for each that reaches the next power of ten
 	last := first + n - 1
 	for p := 10; p <= last; p *= 10 {
@@ -71,7 +71,7 @@ func digits(first, n int) float64 {
 }
 
 // meanDigits is the mean number of digits of 1 to n.
-func meanDigits(n int) float64 { return digits(1, n) / float64(n) }
+func meanDigits(n int) float64 { return countDigits(1, n) / float64(n) }
 
 func meanLen(words []string) float64 {
 	sum := 0

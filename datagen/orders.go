@@ -33,14 +33,14 @@ type month struct {
 	seed  uint32
 }
 
-func (d *Dataset) month(index int) month {
+func (d *Dataset) monthAt(index int) month {
 	m := month{index: index, size: d.Size}
-	m.seed = d.fileSeed(m.first())
+	m.seed = d.fileSeed(m.firstOrder())
 	return m
 }
 
-// first is the number of the month's first order, and DS2's seed.
-func (m month) first() int { return m.index*m.size.OrdersPerMonth + 1 }
+// firstOrder is the number of the month's first order, and DS2's seed.
+func (m month) firstOrder() int { return m.index*m.size.OrdersPerMonth + 1 }
 
 // orders is a month's orders, one after the other: those that next gives, until it is false.
 type orders struct {
@@ -58,8 +58,8 @@ type orders struct {
 	products  float64
 }
 
-func (m month) orders() *orders {
-	first := m.first()
+func (m month) newOrders() *orders {
+	first := m.firstOrder()
 	return &orders{
 		id:        uint64(first) - 1,
 		last:      uint64(first-1) + uint64(m.size.OrdersPerMonth),
@@ -73,30 +73,30 @@ func (m month) orders() *orders {
 	}
 }
 
-func (o *orders) next() bool {
+func (o *orders) readNext() bool {
 	if o.id == o.last {
 		return false
 	}
-	d := (*[4 + 2*maxLines]uint32)(o.random.draws(4 + 2*maxLines))
+	d := (*[4 + 2*maxLines]uint32)(o.random.peekDraws(4 + 2*maxLines))
 	o.id++
-	o.day = 1 + below(o.days, d[0])
+	o.day = 1 + scaleBelow(o.days, d[0])
 	o.customer = 1 + belowFloat(o.customers, d[1])
-	o.net = 1 + below(40000, d[2])
-	lines := 2 * int(1+below(maxLines, d[3]))
+	o.net = 1 + scaleBelow(40000, d[2])
+	lines := 2 * int(1+scaleBelow(maxLines, d[3]))
 	o.lines = d[4 : 4+lines]
-	o.random.used(4 + lines)
+	o.random.skipDraws(4 + lines)
 	return true
 }
 
 // orderRows are the month's rows of ORDERS.
 func (m month) orderRows() Rows {
-	o := m.orders()
+	o := m.newOrders()
 	row := new([6]Value)
 	return func() []Value {
-		if !o.next() {
+		if !o.readNext() {
 			return nil
 		}
-		tax, total := amounts(o.net)
+		tax, total := taxAndTotal(o.net)
 		row[0].Int = int64(o.id)
 		row[1].Int = o.before + int64(o.day)
 		row[2].Int = int64(o.customer)
@@ -109,11 +109,11 @@ func (m month) orderRows() Rows {
 
 // lineRows are the month's rows of ORDERLINES.
 func (m month) lineRows() Rows {
-	o := m.orders()
+	o := m.newOrders()
 	row := new([5]Value)
 	return func() []Value {
 		if len(o.lines) == 0 {
-			if !o.next() {
+			if !o.readNext() {
 				return nil
 			}
 			row[0].Int = 0
@@ -122,7 +122,7 @@ func (m month) lineRows() Rows {
 		}
 		row[0].Int++
 		row[2].Int = int64(1 + belowFloat(o.products, o.lines[0]))
-		row[3].Int = int64(1 + below(3, o.lines[1]))
+		row[3].Int = int64(1 + scaleBelow(3, o.lines[1]))
 		o.lines = o.lines[2:]
 		return row[:]
 	}
@@ -130,11 +130,11 @@ func (m month) lineRows() Rows {
 
 // historyRows are the month's rows of CUST_HIST.
 func (m month) historyRows() Rows {
-	o := m.orders()
+	o := m.newOrders()
 	row := new([3]Value)
 	return func() []Value {
 		if len(o.lines) == 0 {
-			if !o.next() {
+			if !o.readNext() {
 				return nil
 			}
 			row[0].Int = int64(o.customer)
@@ -147,16 +147,16 @@ func (m month) historyRows() Rows {
 }
 
 func (m month) writeOrders(r *rowWriter) error {
-	dates := m.dates()
-	for o := m.orders(); o.next(); {
-		b, err := r.room()
+	dates := m.formatDates()
+	for o := m.newOrders(); o.readNext(); {
+		b, err := r.rowSpace()
 		if err != nil {
 			return err
 		}
 		n := putUint(b, 0, o.id)
 		*(*[16]byte)(b[n:]) = dates[o.day]
 		n = putUint(b, n+len(",2009/MM/DD,"), o.customer)
-		tax, total := amounts(o.net)
+		tax, total := taxAndTotal(o.net)
 		n = putMoney(b, n, o.net)
 		n = putMoney(b, n, tax)
 		n = putMoney(b, n, total)
@@ -168,15 +168,15 @@ func (m month) writeOrders(r *rowWriter) error {
 
 func (m month) writeOrderLines(r *rowWriter) error {
 	var rights [32][16]byte // ",Q,2009/MM/DD\n" by day
-	for day, date := range m.dates() {
+	for day, date := range m.formatDates() {
 		copy(rights[day][:], ",Q,")
 		copy(rights[day][3:], date[1:11])
 		binary.LittleEndian.PutUint16(rights[day][13:], r.newline)
 	}
 	rightLen := len(",Q,2009/MM/DD") + r.eol
 	var left [maxRow]byte // "L,ORDERID,", what the order's lines begin with
-	for o := m.orders(); o.next(); {
-		b, err := r.room()
+	for o := m.newOrders(); o.readNext(); {
+		b, err := r.rowSpace()
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (m month) writeOrderLines(r *rowWriter) error {
 			line = (*[16]byte)(b[n:])
 			binary.LittleEndian.PutUint64(line[0:], right0)
 			binary.LittleEndian.PutUint64(line[8:], right1)
-			line[1] = byte('1' + below(3, lines[1]))
+			line[1] = byte('1' + scaleBelow(3, lines[1]))
 			n += rightLen
 		}
 		r.n += n
@@ -216,8 +216,8 @@ func (m month) writeOrderLines(r *rowWriter) error {
 
 func (m month) writeHistory(r *rowWriter) error {
 	var left [maxRow]byte // "CUSTOMERID,ORDERID,", what the order's rows begin with
-	for o := m.orders(); o.next(); {
-		b, err := r.room()
+	for o := m.newOrders(); o.readNext(); {
+		b, err := r.rowSpace()
 		if err != nil {
 			return err
 		}
@@ -250,8 +250,8 @@ func (m month) writeHistory(r *rowWriter) error {
 	return nil
 }
 
-// dates are ",2009/MM/DD," for the days of the month, from 1 on.
-func (m month) dates() (dates [32][16]byte) {
+// formatDates are ",2009/MM/DD," for the days of the month, from 1 on.
+func (m month) formatDates() (dates [32][16]byte) {
 	for day := range dates {
 		copy(dates[day][:], ",2009/MM/DD,")
 		put2(dates[day][6:], uint64(m.index+1))
@@ -260,10 +260,10 @@ func (m month) dates() (dates [32][16]byte) {
 	return dates
 }
 
-// amounts gives tax and total of a net amount up to 400.00, in cents, as DS2's doubles come out
+// taxAndTotal gives tax and total of a net amount up to 400.00, in cents, as DS2's doubles come out
 // when they are printed: 0.0825 · net, rounded, and the sum. Only where a tax is exactly between
 // two cents does it matter that they are doubles.
-func amounts(net uint64) (tax, total uint64) {
+func taxAndTotal(net uint64) (tax, total uint64) {
 	if net%200 == 0 {
 		between := &betweenCents[net/200]
 		return between.tax, between.total

@@ -15,24 +15,24 @@ func (d *Dataset) productRows() Rows {
 		if n == d.Size.Products {
 			return nil
 		}
-		x := random.draws(6)
+		x := random.peekDraws(6)
 		title := putWords(texts, 0, d.Words.Titles[n/1000%1000], d.Words.Titles[n%1000])
 		// The last name is drawn before the first, as gcc orders DS2's two calls.
 		actor := putWords(
 			texts,
 			title,
-			d.Words.First[below(200, x[2])],
-			d.Words.Last[below(200, x[1])],
+			d.Words.First[scaleBelow(200, x[2])],
+			d.Words.Last[scaleBelow(200, x[1])],
 		)
 		n++
 		row[0].Int = int64(n)
-		row[1].Int = int64(1 + below(16, x[0])) // category
+		row[1].Int = int64(1 + scaleBelow(16, x[0])) // category
 		row[2].Text = texts[:title]
 		row[3].Text = texts[title:actor]
-		row[productPrice].Int = int64(100*(9+below(21, x[3])) + 99)
-		row[5].Int = int64((below(odds, x[4]) + 1) / odds) // special
+		row[productPrice].Int = int64(100*(9+scaleBelow(21, x[3])) + 99)
+		row[5].Int = int64((scaleBelow(odds, x[4]) + 1) / odds) // special
 		row[6].Int = int64(1 + belowFloat(float64(d.Size.Products), x[5]))
-		random.used(6)
+		random.skipDraws(6)
 		return row[:]
 	}
 }
@@ -50,9 +50,9 @@ func putWords(b *[maxRow]byte, n int, first, second string) int {
 func (d *Dataset) inventoryRows() Rows {
 	sales := make([]uint32, d.Size.Products)
 	for i := range Months {
-		for o := d.month(i).orders(); o.next(); {
+		for o := d.monthAt(i).newOrders(); o.readNext(); {
 			for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
-				sales[belowFloat(o.products, lines[0])] += uint32(1 + below(3, lines[1]))
+				sales[belowFloat(o.products, lines[0])] += uint32(1 + scaleBelow(3, lines[1]))
 			}
 		}
 	}
@@ -63,8 +63,8 @@ func (d *Dataset) inventoryRows() Rows {
 		if n == len(sales) {
 			return nil
 		}
-		stock := below(501, random.draws(1)[0])
-		random.used(1)
+		stock := scaleBelow(501, random.peekDraws(1)[0])
+		random.skipDraws(1)
 		if (n+1)%10_000 == 0 {
 			stock *= 10
 		}

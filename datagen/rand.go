@@ -41,26 +41,26 @@ func newRandom(seed uint32, skip uint64) *random {
 		r[i] = uint32(word)
 	}
 	copy(r[lag:], r[:3]) // glibc begins three words into its ring
-	state := jump([lag]uint32(r[3:]), 310+skip)
+	state := jumpAhead([lag]uint32(r[3:]), 310+skip)
 	g := &random{pos: keep + block}
 	copy(g.x[block+keep-lag:], state[:])
 	return g
 }
 
-// draws gives the next numbers of the sequence, at least n of them (n ≤ keep), as raw words: rand()
+// peekDraws gives the next numbers of the sequence, at least n of them (n ≤ keep), as raw words: rand()
 // is a word >> 1. They are valid until the next call, and used takes them out of the sequence.
-func (g *random) draws(n int) []uint32 {
+func (g *random) peekDraws(n int) []uint32 {
 	if len(g.x)-g.pos < n {
-		g.refill()
+		g.fillBlock()
 	}
 	return g.x[g.pos:]
 }
 
-// used takes n numbers that draws gave out of the sequence.
-func (g *random) used(n int) { g.pos += n }
+// skipDraws takes n numbers that draws gave out of the sequence.
+func (g *random) skipDraws(n int) { g.pos += n }
 
-// refill makes a block of new numbers behind those not yet handed out.
-func (g *random) refill() {
+// fillBlock makes a block of new numbers behind those not yet handed out.
+func (g *random) fillBlock() {
 	copy(g.x[:keep], g.x[block:])
 	g.pos -= block
 	// The three interleaved chains x[n], x[n-3], x[n-6], … run in parallel in registers.
@@ -79,10 +79,10 @@ func (g *random) refill() {
 	}
 }
 
-// jump gives the state n steps after state, for any n, in O(log n): the recurrence is linear, so
+// jumpAhead gives the state n steps after state, for any n, in O(log n): the recurrence is linear, so
 // x[m+n] is a fixed combination of x[m] … x[m+30], whose coefficients are those of z^n modulo z^31
 // − z^28 − 1.
-func jump(state [lag]uint32, n uint64) (after [lag]uint32) {
+func jumpAhead(state [lag]uint32, n uint64) (after [lag]uint32) {
 	c := powerOfZ(n)
 	var x [2*lag - 1]uint32
 	copy(x[:], state[:])
@@ -117,9 +117,9 @@ func powerOfZ(n uint64) [lag]uint32 {
 	return p
 }
 
-// below is floor(n · rand() / 2^31) of a raw word, for n up to 2^22: there the product is exact in
+// scaleBelow is floor(n · rand() / 2^31) of a raw word, for n up to 2^22: there the product is exact in
 // a double, and whole numbers give the same.
-func below(n uint64, x uint32) uint64 { return n * uint64(x>>1) >> 31 }
+func scaleBelow(n uint64, x uint32) uint64 { return n * uint64(x>>1) >> 31 }
 
 // belowFloat is the same for any n, in the doubles that DS2 computes in: above 2^53 the product is
 // rounded before the division, and that rounding is part of the result. Dividing by a power of two

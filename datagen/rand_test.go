@@ -14,8 +14,8 @@ func TestRandom(t *testing.T) {
 	for _, seed := range []uint32{0, 1} {
 		g := newRandom(seed, 0)
 		for i, want := range []uint32{1804289383, 846930886, 1681692777} {
-			assert.Equal(t, want, g.draws(1)[0]>>1, "srand(%d), number %d", seed, i)
-			g.used(1)
+			assert.Equal(t, want, g.peekDraws(1)[0]>>1, "srand(%d), number %d", seed, i)
+			g.skipDraws(1)
 		}
 	}
 }
@@ -25,21 +25,21 @@ func TestSkip(t *testing.T) {
 	for _, skip := range []int{0, 1, 2, 30, 31, 32, block - 1, block, block + 1, 5*block + 7} {
 		drawn := newRandom(20001, 0)
 		for range skip {
-			drawn.draws(1)
-			drawn.used(1)
+			drawn.peekDraws(1)
+			drawn.skipDraws(1)
 		}
 		skipped := newRandom(20001, uint64(skip))
 		for i := range 100 {
 			require.Equal(
 				t,
-				drawn.draws(1)[0],
-				skipped.draws(1)[0],
+				drawn.peekDraws(1)[0],
+				skipped.peekDraws(1)[0],
 				"number %d after skipping %d",
 				i,
 				skip,
 			)
-			skipped.used(1)
-			drawn.used(1)
+			skipped.skipDraws(1)
+			drawn.skipDraws(1)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestSkip(t *testing.T) {
 func TestBelow(t *testing.T) {
 	for _, n := range []uint64{1, 3, 9, 26, 51, 40000, 90000, 1 << 22} {
 		for _, x := range []uint32{0, 1, 2, 1 << 31, 1<<31 - 1, 1<<32 - 1, 3608578767, 1693861773} {
-			assert.Equal(t, belowFloat(float64(n), x), below(n, x), "below(%d, %d)", n, x)
+			assert.Equal(t, belowFloat(float64(n), x), scaleBelow(n, x), "below(%d, %d)", n, x)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestAmounts(t *testing.T) {
 		net := float64(0.01 * float64(cents))
 		tax := float64(0.0825 * net)
 		var b [maxRow]byte
-		gotTax, gotTotal := amounts(cents)
+		gotTax, gotTotal := taxAndTotal(cents)
 		n := putMoney(&b, putMoney(&b, putMoney(&b, 0, cents), gotTax), gotTotal)
 		require.Equal(t, fmt.Sprintf(",%.2f,%.2f,%.2f", net, tax, net+tax), string(b[:n]))
 	}

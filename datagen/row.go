@@ -39,7 +39,7 @@ type rowFunc struct {
 func (f rowFunc) WriteTo(w io.Writer) (int64, error) {
 	r := &rowWriter{w: w, newline: '\n', eol: 1}
 	if r.lender, _ = w.(Lender); r.lender != nil {
-		r.borrow()
+		r.borrowBlock()
 	} else {
 		r.buf = make([]byte, bufferSize)
 	}
@@ -49,32 +49,32 @@ func (f rowFunc) WriteTo(w io.Writer) (int64, error) {
 	}
 	err := f.write(r)
 	if err == nil {
-		err = r.flush()
+		err = r.flushBlock()
 	}
 	return r.written, err
 }
 
-// room gives a place for maxRow bytes; the caller adds what it used to n.
-func (r *rowWriter) room() (*[maxRow]byte, error) {
+// rowSpace gives a place for maxRow bytes; the caller adds what it used to n.
+func (r *rowWriter) rowSpace() (*[maxRow]byte, error) {
 	if len(r.buf)-r.n < maxRow {
-		if err := r.flush(); err != nil {
+		if err := r.flushBlock(); err != nil {
 			return nil, err
 		}
 	}
 	return (*[maxRow]byte)(r.buf[r.n:]), nil
 }
 
-func (r *rowWriter) flush() error {
+func (r *rowWriter) flushBlock() error {
 	n, err := r.w.Write(r.buf[:r.n])
 	r.written += int64(n)
 	r.n = 0
 	if r.lender != nil && err == nil {
-		r.borrow()
+		r.borrowBlock()
 	}
 	return err
 }
 
-func (r *rowWriter) borrow() {
+func (r *rowWriter) borrowBlock() {
 	buf := r.lender.Lend()
 	r.buf = buf[:cap(buf)]
 }
@@ -83,7 +83,7 @@ func (r *rowWriter) borrow() {
 // prints five characters wide; -1: there is none.
 func (r *rowWriter) writeRows(rows Rows, price int) error {
 	for row := rows(); row != nil; row = rows() {
-		b, err := r.room()
+		b, err := r.rowSpace()
 		if err != nil {
 			return err
 		}

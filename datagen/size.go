@@ -51,13 +51,13 @@ func ParseSize(s string) (Size, error) {
 			s,
 		)
 	case unit == "MB":
-		size = S.times(int(n), 10)
+		size = S.multiplied(int(n), 10)
 	case unit == "TB":
-		size = L.times(int(n)*1000, 100)
+		size = L.multiplied(int(n)*1000, 100)
 	case n == 1:
 		size = M
 	default:
-		size = L.times(int(n), 100)
+		size = L.multiplied(int(n), 100)
 	}
 	if err := size.Check(); err != nil {
 		return Size{}, fmt.Errorf("%q: %w", s, err)
@@ -65,7 +65,7 @@ func ParseSize(s string) (Size, error) {
 	return size, nil
 }
 
-func (z Size) times(n, by int) Size {
+func (z Size) multiplied(n, by int) Size {
 	return Size{z.Customers * n / by, z.OrdersPerMonth * n / by, z.Products * n / by}
 }
 
@@ -84,17 +84,17 @@ func (z Size) Check() error {
 			return fmt.Errorf("%s would hold no row: at least 1 is needed", column.name)
 		}
 		if column.max > math.MaxInt32 {
-			return overflow(column.name, column.max)
+			return overflowError(column.name, column.max)
 		}
 	}
 	// On average 5 lines per order and 2 pieces per line; a hundredth is left for chance.
 	if sales := 10 * Months * z.OrdersPerMonth / z.Products; sales > math.MaxInt32/100*99 {
-		return overflow("INVENTORY.SALES", sales)
+		return overflowError("INVENTORY.SALES", sales)
 	}
 	return nil
 }
 
-func overflow(column string, value int) error {
+func overflowError(column string, value int) error {
 	return fmt.Errorf(
 		"it is too large: column %s would reach %d, and a 32-bit integer holds %d: take a smaller size",
 		column,
@@ -111,10 +111,10 @@ func (z Size) String() string {
 			return name
 		}
 	}
-	if mb := z.OrdersPerMonth / 100; z == S.times(mb, 10) {
+	if mb := z.OrdersPerMonth / 100; z == S.multiplied(mb, 10) {
 		return strconv.Itoa(mb) + "MB"
 	}
-	if gb := z.OrdersPerMonth / 100_000; gb > 1 && z == L.times(gb, 100) {
+	if gb := z.OrdersPerMonth / 100_000; gb > 1 && z == L.multiplied(gb, 100) {
 		return strconv.Itoa(gb) + "GB"
 	}
 	return fmt.Sprintf(

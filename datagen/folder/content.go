@@ -21,5 +21,5 @@ func (c *content) Write(p []byte) (int, error) {
 	return c.hash.Write(p)
 }
 
-// sum is the checksum as xxhsum prints it.
-func (c *content) sum() string { return hex.EncodeToString(c.hash.Sum(nil)) }
+// checksum is the checksum as xxhsum prints it.
+func (c *content) checksum() string { return hex.EncodeToString(c.hash.Sum(nil)) }

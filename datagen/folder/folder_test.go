@@ -176,7 +176,7 @@ func TestShardsAreBalanced(t *testing.T) {
 	var total, most int64
 	for i := range 4 {
 		var n int64
-		for _, f := range (Shard{i + 1, 4}).of(files) {
+		for _, f := range (Shard{i + 1, 4}).pickFiles(files) {
 			n += f.Bytes()
 		}
 		total = total + n
@@ -333,7 +333,7 @@ func TestFullDiskIsExplained(t *testing.T) {
 	s := &sink{work: w, path: "x.csv", file: &atomicfile.File{File: full}}
 	assert.EqualError(
 		t,
-		s.write([]byte("row\n")),
+		s.writeBlock([]byte("row\n")),
 		"write x.csv: the disk is full: about 1000 bytes more are needed "+
 			"for the whole dataset; free them, and resume",
 	)

@@ -64,16 +64,16 @@ func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manife
 	return m
 }
 
-// name is the manifest's own file name: what shards made may be brought into one directory.
-func (m *Manifest) name() string {
+// fileName is the manifest's own file name: what shards made may be brought into one directory.
+func (m *Manifest) fileName() string {
 	if m.Shard.Count == 1 {
 		return "manifest.json"
 	}
 	return fmt.Sprintf("manifest-%d-of-%d.json", m.Shard.Index, m.Shard.Count)
 }
 
-// same says whether two manifests may stand in one directory: nil, or what tells them apart.
-func (m *Manifest) same(other *Manifest) error {
+// checkCompatible says whether two manifests may stand in one directory: nil, or what tells them apart.
+func (m *Manifest) checkCompatible(other *Manifest) error {
 	for _, c := range []struct {
 		what     string
 		old, now any
@@ -86,15 +86,15 @@ func (m *Manifest) same(other *Manifest) error {
 		{"number of shards", m.Shard.Count, other.Shard.Count},
 	} {
 		if c.old != c.now {
-			return fmt.Errorf("%s says %s %v, not %v", m.name(), c.what, c.old, c.now)
+			return fmt.Errorf("%s says %s %v, not %v", m.fileName(), c.what, c.old, c.now)
 		}
 	}
 	return nil
 }
 
-// write puts the manifest into dir, whole or not at all.
-func (m *Manifest) write(dir string) error {
-	if err := atomicfile.WriteJSON(filepath.Join(dir, m.name()), m); err != nil {
+// writeTo puts the manifest into dir, whole or not at all.
+func (m *Manifest) writeTo(dir string) error {
+	if err := atomicfile.WriteJSON(filepath.Join(dir, m.fileName()), m); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
 	return nil
@@ -121,18 +121,18 @@ func parseManifest(name string, text []byte) (*Manifest, error) {
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, err
 	}
-	return m, m.check(name)
+	return m, m.checkNames(name)
 }
 
-// check refuses a manifest that this kit did not write: its names become paths.
-func (m *Manifest) check(name string) error {
+// checkNames refuses a manifest that this kit did not write: its names become paths.
+func (m *Manifest) checkNames(name string) error {
 	if m.Format != format {
 		return fmt.Errorf("its format is %d; this version of ds2 reads %d", m.Format, format)
 	}
-	if err := cmp.Or(m.Size.Check(), m.Shard.check()); err != nil {
+	if err := cmp.Or(m.Size.Check(), m.Shard.checkRange()); err != nil {
 		return err
 	}
-	if m.name() != name {
+	if m.fileName() != name {
 		return fmt.Errorf("it is of shard %v, which its name is not", m.Shard)
 	}
 	seen := map[string]bool{}

@@ -48,7 +48,7 @@ func Open(dir string) (*Folder, error) {
 			f.Manifest = m
 			continue
 		}
-		if err := f.Manifest.same(m); err != nil {
+		if err := f.Manifest.checkCompatible(m); err != nil {
 			return nil, fmt.Errorf(
 				"open directory %s: %s is of another dataset: %w",
 				dir,
@@ -125,7 +125,7 @@ func (e *DamageError) Error() string {
 // from several goroutines at once.
 func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64)) error {
 	findings := slices.Clone(f.missing)
-	err := f.Manifest.verify(
+	err := f.Manifest.verifyFiles(
 		ctx,
 		f.Dir,
 		parallel,
@@ -144,9 +144,9 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 	return nil
 }
 
-// verify reads every file in dir, several at once, and tells damaged, one at a time, which are not
+// verifyFiles reads every file in dir, several at once, and tells damaged, one at a time, which are not
 // as their entry says, and how many bytes of CSV came out of them.
-func (m *Manifest) verify(ctx context.Context, dir string, parallel int, progress func(int64),
+func (m *Manifest) verifyFiles(ctx context.Context, dir string, parallel int, progress func(int64),
 	damaged func(e *Entry, read int64, damage damageError),
 ) error {
 	var mu sync.Mutex
@@ -205,8 +205,8 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 		return damaged(read, "has %d bytes, not %d", read, r.entry.Bytes)
 	case got.rows != r.entry.Rows:
 		return damaged(read, "has %d rows, not %d", got.rows, r.entry.Rows)
-	case got.sum() != r.entry.Sum:
-		return damaged(read, "has another checksum, %s", got.sum())
+	case got.checksum() != r.entry.Sum:
+		return damaged(read, "has another checksum, %s", got.checksum())
 	}
 	return read, nil
 }

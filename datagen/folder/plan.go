@@ -44,9 +44,9 @@ func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool {
 		return !slices.Contains(o.Tables, f.Table)
 	})
-	files = o.Shard.of(files)
+	files = o.Shard.pickFiles(files)
 	p := &Plan{dir: dir, options: o, files: files, manifest: newManifest(data, files, o)}
-	if err := p.look(); err != nil {
+	if err := p.checkDirectory(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -60,9 +60,9 @@ func (p *Plan) Bytes() (n int64) {
 	return n
 }
 
-// look refuses a directory in which something stands that the manifest of this run does not account
+// checkDirectory refuses a directory in which something stands that the manifest of this run does not account
 // for, and takes over what an earlier run finished.
-func (p *Plan) look() error {
+func (p *Plan) checkDirectory() error {
 	held, err := os.ReadDir(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -70,14 +70,14 @@ func (p *Plan) look() error {
 	if err != nil {
 		return fmt.Errorf("read directory: %w", err)
 	}
-	name := p.manifest.name()
+	name := p.manifest.fileName()
 	known := map[string]bool{name: true, "lost+found": true} // a separate file system has one
 	if slices.ContainsFunc(held, func(e fs.DirEntry) bool { return e.Name() == name }) {
 		earlier, err := readManifest(p.dir, name)
 		if err != nil {
 			return err
 		}
-		if err := earlier.same(p.manifest); err != nil {
+		if err := earlier.checkCompatible(p.manifest); err != nil {
 			return fmt.Errorf(
 				"directory %s holds another dataset: %w: take an empty directory",
 				p.dir,
@@ -149,11 +149,11 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 			w.need.Load()-free,
 		)
 	}
-	if err := p.manifest.write(p.dir); err != nil {
+	if err := p.manifest.writeTo(p.dir); err != nil {
 		return nil, err
 	}
-	err := w.run(ctx, files, p.options.Parallel)
-	noted := p.manifest.write(p.dir) // also after an error: what is whole need not be made again
+	err := w.runJobs(ctx, files, p.options.Parallel)
+	noted := p.manifest.writeTo(p.dir) // also after an error: what is whole need not be made again
 	if err := cmp.Or(err, noted); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 			p.manifest.Files[i].Sum = ""
 		}
 	}
-	return p.manifest.verify(
+	return p.manifest.verifyFiles(
 		ctx,
 		p.dir,
 		p.options.Parallel,

@@ -29,7 +29,7 @@ func ParseShard(s string) (Shard, error) {
 	if fromZero {
 		shard.Index++
 	}
-	if err1 != nil || err2 != nil || shard.check() != nil {
+	if err1 != nil || err2 != nil || shard.checkRange() != nil {
 		return Shard{}, fmt.Errorf(
 			"invalid shard %q: write 3/16 for the third of sixteen, or 2-of-16; "+
 				"at most %d, one per file",
@@ -40,7 +40,7 @@ func ParseShard(s string) (Shard, error) {
 	return shard, nil
 }
 
-func (s Shard) check() error {
+func (s Shard) checkRange() error {
 	if s.Index < 1 || s.Index > s.Count || s.Count > len(fileNames) {
 		return fmt.Errorf("invalid shard %v", s)
 	}
@@ -59,10 +59,10 @@ func (s *Shard) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// of picks the shard's files: dealt out from the largest down, each to the shard that has the
+// pickFiles picks the shard's files: dealt out from the largest down, each to the shard that has the
 // fewest bytes so far, so that every machine finds the same answer and they end at about the same
 // time.
-func (s Shard) of(files []datagen.File) []datagen.File {
+func (s Shard) pickFiles(files []datagen.File) []datagen.File {
 	bySize := slices.Clone(files)
 	slices.SortStableFunc(bySize, func(a, b datagen.File) int {
 		return cmp.Compare(b.Bytes(), a.Bytes())

@@ -20,9 +20,9 @@ type sink struct {
 // writeBackSpan is how many bytes the kernel is told to write to the disk at once.
 const writeBackSpan = 8 << 20
 
-func (s *sink) write(p []byte) error {
+func (s *sink) writeBlock(p []byte) error {
 	if _, err := s.file.Write(p); err != nil {
-		return s.full(err)
+		return s.explainFull(err)
 	}
 	s.written.Write(p)
 	if span := s.written.bytes - s.begun; span >= writeBackSpan {
@@ -34,8 +34,8 @@ func (s *sink) write(p []byte) error {
 	return nil
 }
 
-// full explains a full disk; other errors name the file already.
-func (s *sink) full(err error) error {
+// explainFull explains a full disk; other errors name the file already.
+func (s *sink) explainFull(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}

@@ -65,10 +65,10 @@ func newFileWork(file datagen.File, entry *Entry) *fileWork {
 	return f
 }
 
-// schedule says in which order parts are made: first files of one part, the largest first, which
+// scheduleParts says in which order parts are made: first files of one part, the largest first, which
 // cannot be shared; then the first parts of the others, their second ones, and so on, which fill up
 // the time until the last maker is done.
-func schedule(files []*fileWork) (jobs []job) {
+func scheduleParts(files []*fileWork) (jobs []job) {
 	bySize := slices.Clone(files)
 	slices.SortStableFunc(bySize, func(a, b *fileWork) int {
 		return cmp.Compare(b.file.Bytes(), a.file.Bytes())
@@ -90,16 +90,16 @@ func schedule(files []*fileWork) (jobs []job) {
 	return jobs
 }
 
-func (w *work) run(ctx context.Context, files []*fileWork, parallel int) error {
+func (w *work) runJobs(ctx context.Context, files []*fileWork, parallel int) error {
 	w.blocks.New = func() any { b := make([]byte, 0, blockSize); return &b }
 	w.begun = make(chan struct{}, waiting*parallel)
 	group, ctx := errgroup.WithContext(ctx)
 	for _, f := range files {
-		group.Go(func() error { return w.write(ctx, f) })
+		group.Go(func() error { return w.writeFile(ctx, f) })
 	}
 	var makers errgroup.Group
 	makers.SetLimit(parallel)
-	for _, j := range schedule(files) {
+	for _, j := range scheduleParts(files) {
 		select {
 		case w.begun <- struct{}{}:
 		case <-ctx.Done():
@@ -149,9 +149,9 @@ func (b *blockWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// write writes a file when its first block comes, brings it to the disk while the makers go on with
+// writeFile writes a file when its first block comes, brings it to the disk while the makers go on with
 // others, and notes it.
-func (w *work) write(ctx context.Context, f *fileWork) error {
+func (w *work) writeFile(ctx context.Context, f *fileWork) error {
 	var s *sink
 	for _, j := range f.jobs {
 		for open := true; open; {
@@ -173,7 +173,7 @@ func (w *work) write(ctx context.Context, f *fileWork) error {
 			if !open {
 				break
 			}
-			if err := s.write(*block); err != nil {
+			if err := s.writeBlock(*block); err != nil {
 				return err
 			}
 			*block = (*block)[:0]
@@ -181,22 +181,22 @@ func (w *work) write(ctx context.Context, f *fileWork) error {
 		}
 		<-w.begun
 	}
-	if err := s.full(s.file.Commit()); err != nil {
+	if err := s.explainFull(s.file.Commit()); err != nil {
 		return err
 	}
-	return w.note(f.entry, s)
+	return w.noteFinished(f.entry, s)
 }
 
-// note notes a file that is whole in the manifest.
-func (w *work) note(e *Entry, s *sink) error {
+// noteFinished notes a file that is whole in the manifest.
+func (w *work) noteFinished(e *Entry, s *sink) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e.Rows = s.written.rows
 	e.Bytes = s.written.bytes
-	e.Sum = s.written.sum()
+	e.Sum = s.written.checksum()
 	if time.Since(w.noted) < noteEvery {
 		return nil
 	}
 	w.noted = time.Now()
-	return w.plan.manifest.write(w.plan.dir)
+	return w.plan.manifest.writeTo(w.plan.dir)
 }

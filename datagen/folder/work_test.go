@@ -23,7 +23,7 @@ func TestSchedule(t *testing.T) {
 		files = append(files, named[f.Name])
 		parts += len(f.Parts)
 	}
-	jobs := schedule(files)
+	jobs := scheduleParts(files)
 	require.Equal(t, parts, len(jobs), "jobs")
 	next := map[string]int{}
 	for i, j := range jobs {

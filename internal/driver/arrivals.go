@@ -27,18 +27,18 @@ type arrival struct {
 	dropped []time.Time
 }
 
-// waited notes of an arrival that is begun or given up how long the dropped ones before it would
+// noteWait notes of an arrival that is begun or given up how long the dropped ones before it would
 // have waited at least.
-func (a arrival) waited(tally *measure.Order) {
+func (a arrival) noteWait(tally *measure.Order) {
 	for _, at := range a.dropped {
 		tally.Waited(time.Since(at))
 	}
 }
 
-// offer starts a goroutine for each target that lets orders fall due, from the start of the ramp
+// offerArrivals starts a goroutine for each target that lets orders fall due, from the start of the ramp
 // until the run stops. Users take them in turn from the channel of their target. In a closed loop
 // the channels are nil.
-func (d *Driver) offer(wg *sync.WaitGroup) []chan arrival {
+func (d *Driver) offerArrivals(wg *sync.WaitGroup) []chan arrival {
 	due := make([]chan arrival, len(d.config.Targets))
 	c := d.config
 	if c.Rate == 0 {
@@ -88,9 +88,9 @@ func (d *Driver) offerTo(due chan arrival, recorder *measure.Recorder, random *r
 	close(due)
 	for left := range due {
 		tally.Dropped++
-		left.waited(&tally)
+		left.noteWait(&tally)
 		tally.Waited(time.Since(left.at))
 	}
-	next.waited(&tally)
+	next.noteWait(&tally)
 	recorder.Record(&tally)
 }

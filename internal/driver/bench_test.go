@@ -80,14 +80,14 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	d.ctx = t.Context()
 	d.stop, d.halt = context.WithCancelCause(d.ctx)
 	u := d.users[0]
-	require.NoError(t, u.attempt(opConnect))
+	require.NoError(t, u.attemptOperation(opConnect))
 	for second := range 2 { // until what it gathers in has grown
 		for range 20_000 {
-			u.play(time.Now())
+			u.playOrder(time.Now())
 		}
 		d.meter.Sample(time.Duration(second+1)*time.Second, make([]measure.Users, 1))
 	}
 	require.Zero(t, testing.AllocsPerRun(10_000, func() {
-		u.play(time.Now())
+		u.playOrder(time.Now())
 	}), "allocations of an order")
 }

@@ -25,8 +25,8 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) e
 		if end <= c.now || d.stop.Err() != nil {
 			return
 		}
-		d.enter(p)
-		c.until(end, d.stop)
+		d.enterPhase(p)
+		c.waitUntil(end, d.stop)
 	}
 	phase(measure.PhaseRamp, ramp)
 	phase(measure.PhaseWarmup, warmup)
@@ -49,15 +49,15 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) e
 	}
 	phase(measure.PhaseRun, run)
 	d.halt(errDone)
-	d.enter(measure.PhaseDrain)
-	if c.until(c.now+d.config.DrainTime.Duration, done) {
+	d.enterPhase(measure.PhaseDrain)
+	if c.waitUntil(c.now+d.config.DrainTime.Duration, done) {
 		leave(errors.New("orders in flight at the end of the run did not end in time"))
-		c.until(never, done)
+		c.waitUntil(never, done)
 	}
 	return c.err
 }
 
-func (d *Driver) enter(p measure.Phase) {
+func (d *Driver) enterPhase(p measure.Phase) {
 	d.ran = d.ran || p == measure.PhaseRun
 	d.log.Info("enter phase", "phase", p, "t", time.Since(d.start).Round(time.Millisecond))
 	d.meter.Enter(p)
@@ -73,8 +73,8 @@ type clock struct {
 	err      error           // of the sink
 }
 
-// until keeps time until end, or early, or until working is over: then it is false.
-func (c *clock) until(end time.Duration, working context.Context) bool {
+// waitUntil keeps time until end, or early, or until working is over: then it is false.
+func (c *clock) waitUntil(end time.Duration, working context.Context) bool {
 	for {
 		next := min(c.now.Truncate(time.Second)+time.Second, end)
 		if len(c.cuts) > 0 {
@@ -84,7 +84,7 @@ func (c *clock) until(end time.Duration, working context.Context) bool {
 		// The record has milliseconds, and what is shown is what is recorded.
 		c.now = max(c.now+time.Millisecond, time.Since(c.d.start).Round(time.Millisecond))
 		over := c.now >= end || c.early != nil && c.early()
-		c.tick(interrupted || over)
+		c.closeSample(interrupted || over)
 		if interrupted || over {
 			return !interrupted
 		}
@@ -92,8 +92,8 @@ func (c *clock) until(end time.Duration, working context.Context) bool {
 	}
 }
 
-// tick closes a sample, and the interval where it is time or a phase is over.
-func (c *clock) tick(phaseOver bool) {
+// closeSample closes a sample, and the interval where it is time or a phase is over.
+func (c *clock) closeSample(phaseOver bool) {
 	users := make([]measure.Users, len(c.d.config.Targets))
 	for _, u := range c.d.users {
 		users[u.target][u.state.Load()]++

@@ -102,8 +102,8 @@ func (d *Driver) Run(ctx, stop context.Context) error {
 	defer leave(nil)
 	d.stop, d.halt = context.WithCancelCause(d.ctx)
 	defer context.AfterFunc(stop, func() { d.halt(ErrStopped) })()
-	defer d.disconnect()
-	d.connect()
+	defer d.disconnectUsers()
+	d.connectUsers()
 	if !progress.Pause(d.stop, time.Until(d.config.StartAt)) {
 		return context.Cause(d.stop)
 	}
@@ -113,10 +113,10 @@ func (d *Driver) Run(ctx, stop context.Context) error {
 		d.config.Started(d.start)
 	}
 	var users sync.WaitGroup
-	due := d.offer(&users)
+	due := d.offerArrivals(&users)
 	for i, u := range d.users {
 		delay := time.Duration(float64(i) / d.config.RampRate * float64(time.Second))
-		users.Go(func() { u.run(delay, due[u.target]) })
+		users.Go(func() { u.playOrders(delay, due[u.target]) })
 	}
 	done, end := context.WithCancel(context.Background())
 	go func() {
@@ -158,8 +158,8 @@ func (d *Driver) watchConnecting(connected *atomic.Int64) (stop func()) {
 	})
 }
 
-// connect opens every user's connection; the first that cannot be opened ends the run.
-func (d *Driver) connect() {
+// connectUsers opens every user's connection; the first that cannot be opened ends the run.
+func (d *Driver) connectUsers() {
 	d.log.Info("connect", "users", len(d.users))
 	connected := new(atomic.Int64)
 	defer d.watchConnecting(connected)()
@@ -167,7 +167,7 @@ func (d *Driver) connect() {
 	all.SetLimit(connecting)
 	for i, u := range d.users {
 		all.Go(func() error {
-			err := u.attempt(opConnect)
+			err := u.attemptOperation(opConnect)
 			u.recorder.Record(&u.tally)
 			if err != nil {
 				d.halt(fmt.Errorf("connect user %d of %d: %w", i+1, len(d.users), err))
@@ -179,8 +179,8 @@ func (d *Driver) connect() {
 	_ = all.Wait() // the run has the error
 }
 
-// note keeps and logs the first error of each failure.
-func (d *Driver) note(f measure.Failure, err error) {
+// noteFailure keeps and logs the first error of each failure.
+func (d *Driver) noteFailure(f measure.Failure, err error) {
 	if _, known := d.examples.Load(f); known { // most are: make no text of each error
 		return
 	}
@@ -196,8 +196,8 @@ func (d *Driver) Example(f measure.Failure) string {
 	return example
 }
 
-// disconnect closes every connection. It waits no longer than a server needs that is there.
-func (d *Driver) disconnect() {
+// disconnectUsers closes every connection. It waits no longer than a server needs that is there.
+func (d *Driver) disconnectUsers() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), 5*time.Second)
 	defer cancel()
 	var wg sync.WaitGroup

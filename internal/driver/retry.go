@@ -16,9 +16,9 @@ import (
 // not tried again.
 var errInDoubt = errors.New("the connection was lost while a change was being committed")
 
-// attempt carries out an operation and tries it again as far as that helps, waiting longer every
+// attemptOperation carries out an operation and tries it again as far as that helps, waiting longer every
 // time. It connects first where there is no connection.
-func (u *user) attempt(op workload.Op) error {
+func (u *user) attemptOperation(op workload.Op) error {
 	for try := 0; ; try++ {
 		failed, err := u.connectAnd(op)
 		if err == nil {
@@ -39,12 +39,12 @@ func (u *user) attempt(op workload.Op) error {
 		failure := measure.Failure{Operation: u.driver.opName(failed), Class: string(class)}
 		u.tally.Fail(failure)
 		u.recorder.Report(&u.tally)
-		u.driver.note(failure, err)
+		u.driver.noteFailure(failure, err)
 		if class == store.Connection {
 			if lost := u.driver.config.Lost; lost != nil {
 				lost(err)
 			}
-			u.drop()
+			u.dropConnection()
 		}
 		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt && !u.InDoubt(failed) {
 			return fmt.Errorf("%w: %w", errInDoubt, err)
@@ -55,7 +55,7 @@ func (u *user) attempt(op workload.Op) error {
 		if try == u.driver.config.MaxRetries {
 			return fmt.Errorf("give up after %d retries: %w", try, err)
 		}
-		if !u.wait(u.backoff(class, try)) {
+		if !u.waitForRetry(u.retryDelay(class, try)) {
 			return err
 		}
 		u.tally.Retry(failure)
@@ -63,8 +63,8 @@ func (u *user) attempt(op workload.Op) error {
 	}
 }
 
-// wait waits until the next try, in a separate state; false where the run stops before.
-func (u *user) wait(d time.Duration) bool {
+// waitForRetry waits until the next try, in a separate state; false where the run stops before.
+func (u *user) waitForRetry(d time.Duration) bool {
 	before := u.state.Swap(uint32(measure.UserRetrying))
 	defer u.state.Store(before)
 	return progress.Pause(u.driver.stop, d)
@@ -74,7 +74,7 @@ func (u *user) wait(d time.Duration) bool {
 // two failed.
 func (u *user) connectAnd(op workload.Op) (failed workload.Op, err error) {
 	if !u.connected {
-		if err := u.open(); err != nil {
+		if err := u.openConnection(); err != nil {
 			return opConnect, err
 		}
 	}
@@ -87,11 +87,11 @@ func (u *user) connectAnd(op workload.Op) (failed workload.Op, err error) {
 	return op, err
 }
 
-// open opens a connection and makes the context of its operations.
-func (u *user) open() error {
+// openConnection opens a connection and makes the context of its operations.
+func (u *user) openConnection() error {
 	if u.opened {
-		u.become(measure.UserReconnecting)
-		defer u.become(measure.UserRunning)
+		u.setState(measure.UserReconnecting)
+		defer u.setState(measure.UserRunning)
 	}
 	d := u.driver
 	if d.stop.Err() != nil {
@@ -114,8 +114,8 @@ func (u *user) open() error {
 	return nil
 }
 
-// drop closes a connection that is no use any more.
-func (u *user) drop() {
+// dropConnection closes a connection that is no use any more.
+func (u *user) dropConnection() {
 	if u.connected {
 		u.abort()
 		_ = u.Close(u.ctx) // the connection is lost: ignore the error of closing it
@@ -132,9 +132,9 @@ const (
 	maxServerWait     = 5 * time.Second
 )
 
-// backoff is how long to wait before the retry after a try: twice as long every time up to a limit,
+// retryDelay is how long to wait before the retry after a try: twice as long every time up to a limit,
 // drawn from the upper half so that users do not come back all at once.
-func (u *user) backoff(class store.Class, try int) time.Duration {
+func (u *user) retryDelay(class store.Class, try int) time.Duration {
 	wait := firstConflictWait
 	most := maxConflictWait
 	if class == store.Connection || class == store.Resource {

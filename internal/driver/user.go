@@ -62,15 +62,15 @@ func newUser(d *Driver, number int) *user {
 	return u
 }
 
-// run plays orders from delay after the start until the run stops: as soon as the last is done and
+// playOrders plays orders from delay after the start until the run stops: as soon as the last is done and
 // thought over, or, in an open loop, as they fall due.
-func (u *user) run(delay time.Duration, due <-chan arrival) {
-	defer u.become(measure.UserDone)
+func (u *user) playOrders(delay time.Duration, due <-chan arrival) {
+	defer u.setState(measure.UserDone)
 	stop := u.driver.stop
 	if !progress.Pause(stop, delay) {
 		return
 	}
-	u.become(measure.UserRunning)
+	u.setState(measure.UserRunning)
 	for stop.Err() == nil {
 		began := time.Now()
 		if due != nil {
@@ -79,19 +79,19 @@ func (u *user) run(delay time.Duration, due <-chan arrival) {
 				return
 			}
 			began = next.at
-			next.waited(&u.tally)
+			next.noteWait(&u.tally)
 		}
-		u.play(began)
+		u.playOrder(began)
 		if think := u.Think(u.driver.config.ThinkTime.Duration); think > 0 {
-			u.become(measure.UserThinking)
+			u.setState(measure.UserThinking)
 			progress.Pause(stop, think)
-			u.become(measure.UserRunning)
+			u.setState(measure.UserRunning)
 		}
 	}
 }
 
-// play plays one order. Its response time counts from due on.
-func (u *user) play(due time.Time) {
+// playOrder plays one order. Its response time counts from due on.
+func (u *user) playOrder(due time.Time) {
 	u.now = time.Now()
 	u.own = 0
 	if err := u.Play(u); err != nil {
@@ -104,7 +104,7 @@ func (u *user) play(due time.Time) {
 
 // Do carries out an operation and notes its response time, retries included.
 func (u *user) Do(op workload.Op) error {
-	if err := u.attempt(op); err != nil {
+	if err := u.attemptOperation(op); err != nil {
 		return err
 	}
 	now := time.Now()
@@ -142,7 +142,7 @@ func (u *user) giveUp(err error) {
 	}
 }
 
-func (u *user) become(s measure.UserState) { u.state.Store(uint32(s)) }
+func (u *user) setState(s measure.UserState) { u.state.Store(uint32(s)) }
 
 // opConnect is what connecting is as an operation.
 const opConnect workload.Op = math.MaxUint8

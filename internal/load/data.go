@@ -16,11 +16,11 @@ import (
 
 // copyParts brings the parts to the server, several at once.
 func (l *loader) copyParts(ctx context.Context) error {
-	lanes, err := l.lanes()
+	lanes, err := l.planLanes()
 	if err != nil {
 		return err
 	}
-	return inLanes(ctx, l.options.AtOnce, lanes, l.copy)
+	return inLanes(ctx, l.options.AtOnce, lanes, l.loadCopy)
 }
 
 // inLanes takes the steps of a lane one after the other, and several lanes concurrently.
@@ -82,9 +82,9 @@ func (l *loader) wholeTables() bool {
 	return large > 1 && l.options.AtOnce <= large
 }
 
-// lanes are what is still to be copied: the steps of a lane one after the other, the lanes
+// planLanes are what is still to be copied: the steps of a lane one after the other, the lanes
 // concurrently.
-func (l *loader) lanes() (lanes [][]store.Copy, err error) {
+func (l *loader) planLanes() (lanes [][]store.Copy, err error) {
 	// parts of a file, and of these the last one met
 	of := map[string]int{}
 	number := map[string]int{}
@@ -98,7 +98,7 @@ func (l *loader) lanes() (lanes [][]store.Copy, err error) {
 		known[all.Step] = true
 		copied, done := l.done[all.Step]
 		if done {
-			l.found(t.Table, copied)
+			l.countFound(t.Table, copied)
 		}
 		var steps []store.Copy
 		begun := false // by an earlier load, part by part
@@ -111,11 +111,11 @@ func (l *loader) lanes() (lanes [][]store.Copy, err error) {
 			known[step] = true
 			copied, there := l.done[step]
 			if there && !done {
-				l.found(t.Table, copied)
+				l.countFound(t.Table, copied)
 				begun = true
 			}
 			if there || done {
-				l.course.update(func() { l.course.total -= part.Bytes }) // it takes no time now
+				l.course.updateProgress(func() { l.course.total -= part.Bytes }) // it takes no time now
 				continue
 			}
 			steps = append(
@@ -130,7 +130,7 @@ func (l *loader) lanes() (lanes [][]store.Copy, err error) {
 			for _, s := range l.phases[schema.Indexes] {
 				if s.Progress == schema.VacuumProgress &&
 					s.Table == all.Table { // finds nothing to do
-					l.course.skip(s.Name)
+					l.course.skipStatement(s.Name)
 				}
 			}
 			lanes = append(lanes, []store.Copy{all})
@@ -166,15 +166,15 @@ func laneBytes(lane []store.Copy) (all int64) {
 	return all
 }
 
-// found counts rows that an earlier load had copied.
-func (l *loader) found(table datagen.Table, copied int64) {
+// countFound counts rows that an earlier load had copied.
+func (l *loader) countFound(table datagen.Table, copied int64) {
 	l.course.Progress.Copied(table, copied, 0)
-	l.report.add(table, TableReport{Rows: copied, Before: copied})
+	l.report.addTable(table, TableReport{Rows: copied, Before: copied})
 }
 
-// copy has the engine load the parts or, where there are statements by which the server reads
+// loadCopy has the engine load the parts or, where there are statements by which the server reads
 // files, the part's file.
-func (l *loader) copy(ctx context.Context, c store.Copy) (err error) {
+func (l *loader) loadCopy(ctx context.Context, c store.Copy) (err error) {
 	part := c.Parts[0] // or the first of several, alike
 	done := TableReport{Rows: part.Rows, Bytes: part.Bytes}
 	start := time.Now()
@@ -191,7 +191,7 @@ func (l *loader) copy(ctx context.Context, c store.Copy) (err error) {
 	}
 	if err == nil {
 		done.Busy = time.Since(start)
-		l.report.add(part.Table, done)
+		l.report.addTable(part.Table, done)
 	}
 	return err
 }

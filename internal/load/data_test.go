@@ -41,7 +41,7 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	for _, s := range files {
 		statements[s.Name] = s.SQL
 	}
-	lanes, err := l.lanes()
+	lanes, err := l.planLanes()
 	require.NoError(t, err)
 	read := 0
 	for _, lane := range lanes {

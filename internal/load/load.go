@@ -96,13 +96,13 @@ func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 		{schema.Statistics, l.runPhase(schema.Statistics)},
 	} {
 		began := time.Now()
-		l.course.update(func() { l.course.phase = phase.name })
+		l.course.updateProgress(func() { l.course.phase = phase.name })
 		if err := phase.run(ctx); err != nil {
 			return l.report, fmt.Errorf("load %s: %w", phase.name, err)
 		}
 		l.report.Phases = append(l.report.Phases, PhaseTime{phase.name, time.Since(began)})
 	}
-	if err := l.finish(ctx); err != nil {
+	if err := l.noteFinished(ctx); err != nil {
 		return l.report, fmt.Errorf("finish load: %w", err)
 	}
 	l.report.Elapsed = time.Since(start)
@@ -169,7 +169,7 @@ func Sessions(cpus int, serverMemory int64) int {
 // being in one transaction with the note of what is loaded into them: a database holds all tables
 // of the workload and the note, or nothing.
 func (l *loader) createTables(ctx context.Context) error {
-	held, err := l.held(ctx)
+	held, err := l.heldTables(ctx)
 	if err == nil && len(held) > 0 {
 		err = l.mayReplace(ctx, held)
 	}
@@ -178,7 +178,7 @@ func (l *loader) createTables(ctx context.Context) error {
 	}
 	if err == nil && len(held) > 0 {
 		if l.options.Resume {
-			return l.resume(ctx)
+			return l.readUnfinished(ctx)
 		}
 		err = l.inTransaction(ctx, l.phases[schema.Drop])
 	}
@@ -186,7 +186,7 @@ func (l *loader) createTables(ctx context.Context) error {
 		return err
 	}
 	statements := slices.Clone(l.phases[schema.Tables])
-	for name, value := range l.info() {
+	for name, value := range l.loadInfo() {
 		values := store.Literal(name) + ", " + store.Literal(value)
 		sql := "INSERT INTO ds2_info (name, value) VALUES (" + values + ")"
 		statements = append(statements, schema.Statement{Name: "note what is loaded", SQL: sql})
@@ -194,8 +194,8 @@ func (l *loader) createTables(ctx context.Context) error {
 	return l.inTransaction(ctx, statements)
 }
 
-// info is what is noted of the dataset while it is loaded.
-func (l *loader) info() store.Info {
+// loadInfo is what is noted of the dataset while it is loaded.
+func (l *loader) loadInfo() store.Info {
 	info := l.options.Dataset.Info()
 	info[store.InfoState] = store.StateLoading
 	info[store.InfoVersion] = l.options.Version
@@ -221,8 +221,8 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 	return nil
 }
 
-// finish notes, as the very last step, that the load is whole.
-func (l *loader) finish(ctx context.Context) error {
+// noteFinished notes, as the very last step, that the load is whole.
+func (l *loader) noteFinished(ctx context.Context) error {
 	ready := store.Literal(store.StateReady)
 	state := store.Literal(store.InfoState)
 	note := fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", ready, state)

@@ -49,8 +49,8 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 	return c
 }
 
-// update changes what was done, and tells what the load is at, and how much of all work is done.
-func (c *course) update(change func()) {
+// updateProgress changes what was done, and tells what the load is at, and how much of all work is done.
+func (c *course) updateProgress(change func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change()
@@ -71,12 +71,12 @@ func (c *course) update(change func()) {
 
 func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 	c.Progress.Copied(table, rows, bytes)
-	c.update(func() { c.done += bytes })
+	c.updateProgress(func() { c.done += bytes })
 }
 
-// skip leaves out a statement that takes no time.
-func (c *course) skip(statement string) {
-	c.update(func() {
+// skipStatement leaves out a statement that takes no time.
+func (c *course) skipStatement(statement string) {
+	c.updateProgress(func() {
 		c.total -= c.statements[statement]
 		c.statements[statement] = 0
 	})
@@ -84,7 +84,7 @@ func (c *course) skip(statement string) {
 
 func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	c.Progress.Statement(phase, statement, ended)
-	c.update(func() {
+	c.updateProgress(func() {
 		if ended {
 			delete(c.running, statement)
 			c.done += c.statements[statement]
@@ -101,8 +101,8 @@ type StatementProgress interface {
 	Progress(ctx context.Context) (map[string]float64, error)
 }
 
-// watch asks how far statements are until stop is called.
-func (c *course) watch(ctx context.Context, e store.Database) (stop func()) {
+// watchStatements asks how far statements are until stop is called.
+func (c *course) watchStatements(ctx context.Context, e store.Database) (stop func()) {
 	engine, ok := e.(StatementProgress)
 	if !ok {
 		return func() {}
@@ -112,7 +112,7 @@ func (c *course) watch(ctx context.Context, e store.Database) (stop func()) {
 		if err != nil {
 			return false // it is only for show
 		}
-		c.update(func() {
+		c.updateProgress(func() {
 			for name, share := range shares {
 				if reached, running := c.running[name]; running {
 					done := int64(min(share, 1) * float64(c.statements[name]))

@@ -55,7 +55,7 @@ func newReport(parts []datagen.Part) *Report {
 	return r
 }
 
-func (r *Report) add(table datagen.Table, more TableReport) {
+func (r *Report) addTable(table datagen.Table, more TableReport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.Tables {

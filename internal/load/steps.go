@@ -10,8 +10,8 @@ import (
 	"ds2/schema"
 )
 
-// resume reads what an unfinished load of the same dataset has done.
-func (l *loader) resume(ctx context.Context) error {
+// readUnfinished reads what an unfinished load of the same dataset has done.
+func (l *loader) readUnfinished(ctx context.Context) error {
 	info, err := store.ReadInfo(ctx, l.engine.DB())
 	if err != nil {
 		return l.engine.Wrap("resume", err)
@@ -22,7 +22,7 @@ func (l *loader) resume(ctx context.Context) error {
 			l.engine.Name(),
 		)
 	}
-	own := l.info()
+	own := l.loadInfo()
 	all := maps.Clone(info)
 	maps.Copy(all, own)
 	for _, name := range append([]string{store.InfoSize}, slices.Sorted(maps.Keys(all))...) {
@@ -39,7 +39,7 @@ func (l *loader) resume(ctx context.Context) error {
 func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 	return func(ctx context.Context) error {
 		statements := l.phases[phase]
-		defer l.course.watch(ctx, l.engine)()
+		defer l.course.watchStatements(ctx, l.engine)()
 		for len(statements) > 0 {
 			n := 1
 			for n < len(statements) && statements[n].Step == statements[0].Step {
@@ -55,7 +55,7 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 				lanes,
 				func(ctx context.Context, s schema.Statement) error {
 					if _, ok := l.done[s.Name]; ok {
-						l.course.skip(s.Name)
+						l.course.skipStatement(s.Name)
 						return nil
 					}
 					l.course.Statement(phase, s.Name, false)
