@@ -28,7 +28,7 @@ docs: ## writes the outputs, the reference of commands and the exit codes into t
 
 pictures: ## draws docs/pictures: the first screens of made-up records, by a headless Chromium
 	mkdir -p docs/pictures bin/pictures
-	DS2_ARTIFACTS=$$PWD/bin/pictures $(GO) test -count=1 -run '^TestBrowser$$' ./internal/report
+	DS2_TEST_ARTIFACTS=$$PWD/bin/pictures $(GO) test -count=1 -run '^TestBrowser$$' ./internal/report
 	cp $(PICTURES:%=bin/pictures/%.png) docs/pictures
 
 PICTURES = published experiment experiment-phone-dark same cold bench-dark run mailbox-phone

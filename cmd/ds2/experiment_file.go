@@ -282,7 +282,7 @@ func (f *experimentFile) apply(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := cmp.Or(readEnvironment(flags), fillProfile(flags)); err != nil {
+		if err := resolveRest(flags); err != nil {
 			return f.of(c, err)
 		}
 		switch seed := c.bench.Seed; {

@@ -17,7 +17,7 @@ import (
 )
 
 // manVariable names a directory for the manual pages, of which a release takes them.
-const manVariable = "DS2_MAN"
+const manVariable = "DS2_TEST_MAN"
 
 // TestMan writes the manual pages, from the text that --help shows: there is one for each command,
 // which man reads without a complaint.

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,93 +53,14 @@ func profileFlag(flags *pflag.FlagSet, profile *string) {
 	)
 }
 
-// fillIn sets the flags that neither the command line nor a variable gave: from --file, then from
-// --profile.
-func fillIn(ctx context.Context, flags *pflag.FlagSet) error {
-	if path := textOf(flags, fileFlag); path != "" {
-		file, err := readExperimentFile(ctx, path)
-		if err != nil {
-			return err
-		}
-		if err := file.fill(ctx, flags, textOf(flags, configurationFlag)); err != nil {
-			return err
-		}
-	} else if textOf(flags, configurationFlag) != "" {
-		return usageError(
-			"--%s: it is one of a file, which --%s names",
-			configurationFlag,
-			fileFlag,
-		)
-	}
-	return fillProfile(flags)
-}
-
-// fillProfile sets the flags that a profile gives.
-func fillProfile(flags *pflag.FlagSet) error {
-	name := textOf(flags, "profile")
+// profileNamed is the profile of a name; none has no values.
+func profileNamed(name string) (values map[string]string) {
 	for _, p := range profiles {
-		if p.name != name {
-			continue
-		}
-		for flag, value := range p.values {
-			if f := flags.Lookup(flag); f != nil && !f.Changed {
-				if err := flags.Set(flag, value); err != nil {
-					return flagError("profile", err)
-				}
-			}
+		if p.name == name {
+			values = p.values
 		}
 	}
-	return nil
-}
-
-// textOf is the value of a flag; empty where a command does not have it.
-func textOf(flags *pflag.FlagSet, name string) string {
-	if f := flags.Lookup(name); f != nil {
-		return f.Value.String()
-	}
-	return ""
-}
-
-// The flags by which a command takes others from the file of an experiment.
-const (
-	fileFlag          = "file"
-	configurationFlag = "configuration"
-)
-
-// fill sets the flags that are not given from one configuration of the file. Those that a command
-// does not have are for others.
-func (f *experimentFile) fill(ctx context.Context, flags *pflag.FlagSet, name string) error {
-	for _, c := range f.configurations {
-		if c.Name != name && (name != "" || len(f.configurations) > 1) {
-			continue
-		}
-		for key, g := range c.Given {
-			if flag := flags.Lookup(key); flag != nil && !flag.Changed {
-				if err := f.set(ctx, flags, key, g); err != nil {
-					return err
-				}
-			}
-		}
-		if flag := flags.Lookup("runs"); flag != nil && !flag.Changed &&
-			f.Own["runs"].Values != nil {
-			return flags.Set("runs", fmt.Sprint(f.runs.least))
-		}
-		return nil
-	}
-	names := strings.Join(mapped(f.configurations, func(c *fileConfiguration) string {
-		return c.Name
-	}), "; ")
-	if name == "" {
-		return usageError("--%s: %s has several configurations: name one by --%s: %s",
-			fileFlag, f.Path, configurationFlag, names)
-	}
-	return usageError(
-		"--%s: %s has no configuration %q; it has %s",
-		configurationFlag,
-		f.Path,
-		name,
-		names,
-	)
+	return values
 }
 
 // schedule says in words what a run that begins now will do.
@@ -204,33 +121,4 @@ func timeWords(d time.Duration) string {
 		parts = append(parts, fmt.Sprintf("%.3g s", s))
 	}
 	return strings.Join(parts, " ")
-}
-
-// readEnvironment sets each flag that was not given from its variable: DS2_TARGET for --target,
-// DS2_N_THREADS and DS2_THREADS for --threads. --config-file has none: what a file says counts in
-// its place among the arguments.
-func readEnvironment(flags *pflag.FlagSet) (err error) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed || f.Name == configFileFlag || f.Name == "help" || err != nil {
-			return
-		}
-		names := []string{f.Name}
-		for _, alias := range slices.Sorted(maps.Keys(aliases)) {
-			if aliases[alias] == f.Name {
-				names = append(names, alias)
-			}
-		}
-		for _, name := range names {
-			variable := "DS2_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-			value, ok := os.LookupEnv(variable)
-			if !ok {
-				continue
-			}
-			if bad := flags.Set(f.Name, value); bad != nil {
-				err = usageError("variable %s: %w", variable, flagText(bad))
-			}
-			return
-		}
-	})
-	return err
 }

@@ -39,7 +39,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestFileAndProfile: what the command line says goes before the file, and that before the profile.
+// TestFileAndProfile: what the command line says goes before the file, that before the environment,
+// and that before the profile.
 func TestFileAndProfile(t *testing.T) {
 	file := textFile(t, "arrays.yaml", `
 run-time: 3m
@@ -49,6 +50,8 @@ configurations:
   hdd: {target: postgres://h/d, threads: 8}
   ssd: {target: postgres://h/e, settle: 1m}
 `)
+	t.Setenv("DS2_TARGET", "postgres://another/d")
+	t.Setenv("DS2_THINK_TIME", "30ms")
 	for _, tt := range []struct {
 		why, args, want, err string
 	}{
@@ -62,6 +65,10 @@ configurations:
 			"a file, for a single run", "drive --file " + file + " --configuration hdd",
 			"target=postgres://h/d threads=8 run-time=3m0s", "",
 		},
+		{
+			"a file before a variable", "drive --file " + file + " --configuration hdd",
+			"target=postgres://h/d threads=8 think-time=30ms", "",
+		},
 		{"no configuration", "drive --file " + file, "", "name one by --configuration: hdd; ssd"},
 		{"another", "drive --configuration x --file " + file, "", `has no configuration "x"; it has hdd; ssd`},
 		{"no file", "drive --configuration x", "", "--configuration: it is one of a file"},
@@ -71,7 +78,7 @@ configurations:
 		require.NoError(t, err)
 		flags := cmd.Flags()
 		require.NoError(t, flags.Parse(args[1:]), tt.why)
-		err = fillIn(t.Context(), flags)
+		err = resolve(t.Context(), flags)
 		if tt.err != "" {
 			require.ErrorContains(t, err, tt.err, tt.why)
 			continue
@@ -81,5 +88,22 @@ configurations:
 			name, want, _ := strings.Cut(flag, "=")
 			require.Equal(t, want, flags.Lookup(name).Value.String(), "%s: --%s", tt.why, name)
 		}
+	}
+}
+
+// TestConfig prints where each value comes from, and no password.
+func TestConfig(t *testing.T) {
+	t.Setenv("DS2_N_THREADS", "7")
+	file := textFile(t, "arrays.yaml", "configurations:\n  a: {target: 'postgres://u:secret@h/d'}\n")
+	stdout := must(t, words("config drive --file %s --profile quick --run-time 2m", file)...)
+	require.NotContains(t, stdout, "secret")
+	for _, want := range []string{
+		`target +postgres://u:\*\*\*@h/d  \(` + file + `\)`,
+		`threads +7  \(DS2_N_THREADS\)`,
+		`run-time +2m0s  \(command line\)`,
+		`warmup-time +15s  \(profile quick\)`,
+		`ramp-rate +10  \(default\)`,
+	} {
+		require.Regexp(t, want, stdout)
 	}
 }

@@ -137,7 +137,7 @@ func newRoot() *cobra.Command {
 	)
 	add("Compare", newInitCommand(), newExperimentCommand(), newCompareCommand())
 	add("Check and report", newVerifyCommand(), newReportCommand())
-	add("Other", newVersionCommand())
+	add("Other", newConfigCommand(), newVersionCommand())
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")
 	addHelp(root)
@@ -188,9 +188,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	started := false
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		err := readEnvironment(cmd.Flags())
+		err := checkVariables(cmd.Root())
 		if err == nil {
-			err = fillIn(cmd.Context(), cmd.Flags())
+			err = resolve(cmd.Context(), cmd.Flags())
 		}
 		started = err == nil
 		return err

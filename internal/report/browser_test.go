@@ -132,7 +132,7 @@ func publishedArrays(t *testing.T) compare.Comparison {
 }
 
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark,
-// complain of nothing and ask the network for nothing. DS2_ARTIFACTS keeps pictures of their first
+// complain of nothing and ask the network for nothing. DS2_TEST_ARTIFACTS keeps pictures of their first
 // screens.
 func TestBrowser(t *testing.T) {
 	nightly.Long(t, "opens all pages in a browser; TestRunsInBrowser starts one, too")
@@ -213,7 +213,7 @@ func TestBrowser(t *testing.T) {
 		{"mailbox", written(t, Runs(mailbox)), 4},
 		{"tune", written(t, Search(search())), 3},
 	}
-	if os.Getenv("DS2_ARTIFACTS") != "" {
+	if os.Getenv("DS2_TEST_ARTIFACTS") != "" {
 		published := written(t, Comparison(publishedArrays(t)))
 		pages = append(
 			pages,
