@@ -263,7 +263,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	}
 	e.Add("writable", writable, store.Failure, found,
 		"ALTER DATABASE … SET READ_WRITE, or name the primary replica")
-	needed := users + store.OwnConnections
+	needed := users + store.OwnConnections + 1 // the lock has one in master, too
 	free := most - inUse
 	found = fmt.Sprintf(
 		"%d needed, %d free: the server allows %d, %d in use",

@@ -19,37 +19,47 @@ const (
 	lockProbe = 5 * time.Second
 )
 
-// Lock takes application locks of a session: store.Database. They are taken in master, because a
-// restore disconnects all clients from the target's own database; every login may do so there, and
-// one that may not enter it locks its own database. Who holds them is the session's program_name,
-// which not everyone may see.
+// Lock takes application locks of a session, which are of the database that it is in:
+// store.Database. In the target's own database every login of it meets the others; a restore
+// disconnects all clients from there, and before a load it does not exist, so that a login that may
+// enter master holds the lock there, too. Who holds them is the session's program_name, which not
+// everyone may see.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
-	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
-		held := appLock{names: []string{s.lockID("run", l.Run), s.lockID()}}
+	unlockMaster, errMaster := store.KeepLock(ctx, s, l, s.lockIn("master", l))
+	if errMaster != nil && store.Classify(errMaster) != store.Config {
+		return nil, errMaster
+	}
+	unlockOwn, err := store.KeepLock(ctx, s, l, s.lockIn(s.Name(), l))
+	switch {
+	case errMaster != nil: // a login of the target's database alone, as in Azure
+		return unlockOwn, err
+	case err != nil && store.Classify(err) == store.Config: // it is not there, or offline
+		return unlockMaster, nil
+	case err != nil:
+		unlockMaster()
+		return nil, err
+	}
+	return func() { unlockOwn(); unlockMaster() }, nil
+}
+
+// lockIn takes the locks in a database.
+func (s *Store) lockIn(database string, l store.Lock) func(context.Context) (store.HeldLock, error) {
+	return func(ctx context.Context) (store.HeldLock, error) {
 		config := s.config
 		config.AppName = l.Text(maxProgramName-len(" ")-lockIDLength) + " " + s.lockID()
-		connect := func(database string) (err error) {
-			config.Database = database
-			held.db = sql.OpenDB(connector{s, config})
-			held.conn, err = held.db.Conn(ctx)
-			return err
-		}
-		err := connect("master")
-		// A login of the target's database alone, as in Azure.
-		if store.Classify(s.Wrap("connect", err)) == store.Config {
-			held.db.Close()
-			err = connect(s.Name())
-		}
-		if err == nil {
+		config.Database = database
+		held := appLock{db: sql.OpenDB(connector{s, config})}
+		var err error
+		if held.conn, err = held.db.Conn(ctx); err == nil {
 			err = s.takeLock(ctx, held.conn, l)
 		}
 		if err != nil {
-			held.names = nil
 			held.Close()
 			return nil, err
 		}
+		held.names = []string{s.lockID("run", l.Run), s.lockID()}
 		return held, nil
-	})
+	}
 }
 
 // takeLock takes the lock of the database, alone or with those who hold that of the same run.

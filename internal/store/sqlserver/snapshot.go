@@ -23,27 +23,67 @@ import (
 // and one that is cut off would leave no backup at all. The one to restore is the one that was
 // finished last.
 
-// backupFiles are the names of the two files in the server's own directory for backups.
+// backupFiles are the names of the two files in the server's own directory for backups. The number
+// comes before the database's name, or DS2_2 would have a file of DS2. A database that is gone is
+// restored, too, so that the name holds nothing that only the database knows.
 func (s *Store) backupFiles() [2]string {
-	return [2]string{"ds2_snapshot_" + s.Name() + ".bak", "ds2_snapshot_" + s.Name() + "_2.bak"}
+	return [2]string{
+		"ds2_snapshot_1_of_" + s.Name() + ".bak",
+		"ds2_snapshot_2_of_" + s.Name() + ".bak",
+	}
+}
+
+// backup is what a backup says of itself.
+type backup struct {
+	finished time.Time // zero: it is not there, or not whole
+	database string    // its name
+	server   string
+	family   string // what the database is, whatever its name: its family_guid; empty: unknown
+}
+
+// readSource reads what the database's own backups say of it; its family is empty where it is not
+// there, not open, or this login may not see it.
+func (s *Store) readSource(ctx context.Context, db *sql.DB) (source backup, err error) {
+	const ask = "SELECT @@SERVERNAME AS ServerName, (SELECT family_guid " +
+		"FROM sys.database_recovery_status WHERE database_id = DB_ID(@p1)) AS FamilyGUID"
+	source.database = s.Name()
+	err = listNamed(ctx, db, ask, func(row map[string]string) {
+		source.server = row["ServerName"]
+		source.family = row["FamilyGUID"]
+	}, s.Name())
+	return source, err
+}
+
+// isOf tells whether a backup is of a database, and why it is not.
+func (b backup) isOf(source backup) (why string, is bool) {
+	known := b.family != "" && source.family != ""
+	switch {
+	case !strings.EqualFold(b.database, source.database):
+		return fmt.Sprintf("is of database %s", b.database), false
+	case known && b.family != source.family:
+		return fmt.Sprintf("is of another database %s, of server %s", b.database, b.server), false
+	case !known && b.server != source.server:
+		return fmt.Sprintf("is of server %s, not %s", b.server, source.server), false
+	}
+	return "", true
 }
 
 // newest is which of the two holds the whole backup that was finished last, and which the next one
-// is for. Zero: it is not there, or not whole.
-func newest(finished [2]time.Time) (current, next int) {
+// is for.
+func newest(found [2]backup) (current, next int) {
 	switch {
-	case finished[1].After(finished[0]):
+	case found[1].finished.After(found[0].finished):
 		return 1, 0
-	case finished[0].IsZero():
+	case found[0].finished.IsZero():
 		return 0, 0
 	}
 	return 0, 1
 }
 
-// backups looks when the two were finished. An error of class Connection leaves that unknown;
+// backups looks at the two. An error of class Connection leaves that unknown;
 // others say that there is none of a name, or no backup, or that ds2 may not look, and then may not
 // restore.
-func (s *Store) backups(ctx context.Context, db *sql.DB) (finished [2]time.Time, err error) {
+func (s *Store) backups(ctx context.Context, db *sql.DB) (found [2]backup, err error) {
 	for i, file := range s.backupFiles() {
 		failed := listNamed(
 			ctx,
@@ -51,18 +91,18 @@ func (s *Store) backups(ctx context.Context, db *sql.DB) (finished [2]time.Time,
 			"RESTORE HEADERONLY FROM DISK = "+quoteText(file),
 			func(row map[string]string) {
 				at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
-				if err == nil && at.After(finished[i]) { // one that was cut off has no such time
-					finished[i] = at
+				if err == nil && at.After(found[i].finished) { // one that was cut off has no such time
+					found[i] = backup{at, row["DatabaseName"], row["ServerName"], row["FamilyGUID"]}
 				}
 			},
 		)
 		failed = s.Wrap("look at the backup "+file, failed)
 		if store.Classify(failed) == store.Connection {
-			return finished, failed
+			return found, failed
 		}
 		err = errors.Join(err, failed)
 	}
-	return finished, err
+	return found, err
 }
 
 // backupParts are those of a backup that is under way.
@@ -86,11 +126,23 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 		return err
 	}
 	defer s.watch(ctx, "BACKUP DATABASE", backupParts, how.Tell)()
-	finished, err := s.backups(ctx, s.db)
+	found, err := s.backups(ctx, s.db)
 	if store.Classify(err) == store.Connection {
 		return err
 	}
-	_, next := newest(finished)
+	source, err := s.readSource(ctx, s.db)
+	if err != nil {
+		return s.Wrap(op, err)
+	}
+	_, next := newest(found)
+	if last := found[next]; !last.finished.IsZero() {
+		// An earlier database of this name, on this server, needs its backup no more.
+		why, is := last.isOf(source)
+		if !is && (last.server != source.server || !strings.EqualFold(last.database, source.database)) {
+			return store.Refuse(op, "move it away, so that it is not lost", "%s is in the way: it %s",
+				s.backupFiles()[next], why)
+		}
+	}
 	_, err = s.db.ExecContext(ctx, "BACKUP DATABASE "+quoteName(s.Name())+
 		" TO DISK = "+quoteText(s.backupFiles()[next])+" WITH FORMAT, INIT, CHECKSUM")
 	return s.Wrap(op, err)
@@ -107,16 +159,24 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	master := s.master()
 	defer master.Close()
 	files := s.backupFiles()
-	finished, err := s.backups(ctx, master)
+	found, err := s.backups(ctx, master)
 	if store.Classify(err) == store.Connection {
 		return err
 	}
-	current, _ := newest(finished)
-	if finished[current].IsZero() { // before sessions are disconnected
+	current, _ := newest(found)
+	if found[current].finished.IsZero() { // before sessions are disconnected
 		return s.Wrap(
 			op,
 			errors.Join(fmt.Errorf("there is no backup %s, nor %s", files[0], files[1]), err),
 		)
+	}
+	source, err := s.readSource(ctx, master)
+	if err != nil {
+		return s.Wrap(op, err)
+	}
+	if why, is := found[current].isOf(source); !is {
+		return store.Refuse(op, "make the snapshot again with ds2 snapshot create",
+			"the backup %s %s", files[current], why)
 	}
 	moves, err := s.moves(ctx, master, files[current])
 	if err != nil {

@@ -31,7 +31,7 @@ func TestNewestBackup(t *testing.T) {
 		{"the first was written again", [2]time.Time{late, early}, 0, 1},
 		{"the first was cut off when it was written again", [2]time.Time{none, early}, 1, 0},
 	} {
-		current, next := newest(c.finished)
+		current, next := newest([2]backup{{finished: c.finished[0]}, {finished: c.finished[1]}})
 		assert.Equal(
 			t,
 			[2]int{c.current, c.next},
@@ -52,7 +52,7 @@ func TestBackups(t *testing.T) {
 		want     bool
 	}{{"whole", append([]byte{8}, date...), true}, {"cut off", []byte{0}, false}} {
 		server := tdstest.Start(t, tdstest.Options{Request: func(request []byte) []byte {
-			if strings.Contains(tdstest.Text(request), "_2.bak") {
+			if strings.Contains(tdstest.Text(request), "snapshot_2_of_") {
 				return tdstest.Failed(tdstest.Error(3201, 1, 16, "Cannot open backup device."))
 			}
 			columns := slices.Concat(
@@ -78,19 +78,19 @@ func TestBackups(t *testing.T) {
 			return tdstest.Answer(columns, row, tdstest.Done(tdstest.DoneFinal))
 		}})
 		s := openURL(t, server.URL("DS2"))
-		finished, err := s.backups(t.Context(), s.db)
+		found, err := s.backups(t.Context(), s.db)
 		assert.Error(t, err, c.why)
 		assert.Equal(
 			t,
 			[]bool{!c.want, true},
-			[]bool{finished[0].IsZero(), finished[1].IsZero()},
+			[]bool{found[0].finished.IsZero(), found[1].finished.IsZero()},
 			c.why,
 		)
 		assert.True(
 			t,
-			!c.want || finished[0].Year() == 1900+45824/365,
+			!c.want || found[0].finished.Year() == 1900+45824/365,
 			"finished in %d",
-			finished[0].Year(),
+			found[0].finished.Year(),
 		)
 	}
 }
@@ -183,6 +183,67 @@ func TestBackupsUnknown(t *testing.T) {
 	for _, f := range jobs {
 		err := f(t.Context(), how)
 		require.Equal(t, store.Connection, store.Classify(err), "%v", err)
-		require.ErrorContains(t, err, "ds2_snapshot_DS2.bak")
+		require.ErrorContains(t, err, "ds2_snapshot_1_of_DS2.bak")
 	}
+}
+
+// TestBackupOfAnother has a file hold the backup of another database, by its name, by its family,
+// or of another server where the family is not known: nothing is replaced by it, and it is written
+// over only where it is of an earlier database of this name on this server.
+func TestBackupOfAnother(t *testing.T) {
+	columns := []string{"BackupFinishDate", "DatabaseName", "ServerName", "FamilyGUID"}
+	for _, c := range []struct {
+		why              string
+		backup           []string // name, server, family
+		family           string   // of the database; empty: unknown
+		restored, writes bool
+	}{
+		{"its own", []string{"DS2", "HERE", "F1"}, "F1", true, true},
+		{"its own, by another case of its name", []string{"ds2", "HERE", "F1"}, "F1", true, true},
+		{"of DS2_2", []string{"DS2_2", "HERE", "F2"}, "F1", false, false},
+		{"of an earlier one of its name", []string{"DS2", "HERE", "F2"}, "F1", false, true},
+		{"of another server's", []string{"DS2", "THERE", "F2"}, "F1", false, false},
+		{"restored from another server's", []string{"DS2", "THERE", "F1"}, "F1", true, true},
+		{"of one that is gone", []string{"DS2", "HERE", "F1"}, "", true, true},
+		{"of one that is gone, on another server", []string{"DS2", "THERE", "F1"}, "", false, false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var mu sync.Mutex
+			var restored, written bool
+			server := tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
+				text := tdstest.Text(payload)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case strings.Contains(text, askWhat):
+					return sqlServer2022
+				case strings.Contains(text, "HEADERONLY"):
+					return named(columns, append([]string{"2026-11-28T12:00:00Z"}, c.backup...))
+				case strings.Contains(text, "family_guid"):
+					return named(columns[2:], []string{"HERE", c.family})
+				case strings.Contains(text, "FILELISTONLY"):
+					return named([]string{"LogicalName"})
+				case strings.Contains(text, "state_desc"):
+					return tdstest.Answer(
+						metadata(nvarchar4000, intN4, nvarchar4000), tdstest.Done(tdstest.DoneFinal))
+				case strings.Contains(text, "RESTORE DATABASE ["):
+					restored = true
+				case strings.Contains(text, "BACKUP DATABASE ["):
+					written = true
+				}
+				return tdstest.Done(tdstest.DoneFinal)
+			}})
+			s := openURL(t, server.URL("DS2"))
+			how := store.Copying{Tell: progress.Ignore, Warn: func(string) {}}
+			err := s.RestoreSnapshot(t.Context(), how)
+			assert.Equal(t, c.restored, restored, "%v", err)
+			assert.Equal(t, c.restored, err == nil, "%v", err)
+			err = s.CreateSnapshot(t.Context(), how)
+			assert.Equal(t, c.writes, written, "%v", err)
+			assert.Equal(t, c.writes, err == nil, "%v", err)
+		})
+	}
+	two := [2]string{"ds2_snapshot_1_of_DS2_2.bak", "ds2_snapshot_2_of_DS2_2.bak"}
+	other := openURL(t, tdstest.Start(t, tdstest.Options{}).URL("DS2_2"))
+	assert.Equal(t, two, other.backupFiles())
 }
