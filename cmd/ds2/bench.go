@@ -88,7 +88,6 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued " +
 		"(default ds2-results/<start>-<run id>)"
-	flags.Lookup("window").DefValue = "run+1000s-1200s in runs of exactly 20 minutes, else the run phase"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
 	addVerify(flags, &f.Verify)
@@ -110,9 +109,6 @@ func (f *benchFlags) check() error {
 	f.Restore = f.restore.Name()
 	f.RestoreCommand = withoutPasswords(f.restore.Command)
 	f.DiscardLog = f.restore.DiscardLog
-	if len(f.WindowTexts) == 0 && f.RunTime.Duration == 20*time.Minute {
-		f.WindowTexts = []string{"run+1000s-1200s"} // the storage report's
-	}
 	return checkSeveral(&f.runFlags, result.ReadSummary[result.Bench])
 }
 

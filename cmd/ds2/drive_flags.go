@@ -174,7 +174,7 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 			"1000s-1200s since the first orders, auto, checkpoints=2 (the last two checkpoint cycles), or NAME=WINDOW, such as steady=auto; "+
 			"may be repeated, the first counts",
 	)
-	flags.Lookup("window").DefValue = "the run phase"
+	flags.Lookup("window").DefValue = "whole checkpoint cycles, else the run phase"
 	complete(flags, "window", "auto", "checkpoints=2")
 	flags.BoolVar(
 		&f.ColdStart,

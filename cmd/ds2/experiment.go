@@ -226,7 +226,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 			users += " and up to " + timeWords(b.WarmWithin.Duration) + " until the store is warm"
 			warm = max(warm, time.Duration(runs-made)*b.WarmWithin.Duration)
 		}
-		counted := "the run phase counts"
+		counted := "whole checkpoint cycles count, else the run phase"
 		if len(b.WindowTexts) > 0 {
 			counted = "counted over " + b.WindowTexts[0]
 		}

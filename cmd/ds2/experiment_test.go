@@ -61,12 +61,16 @@ func TestExperimentFile(t *testing.T) {
 	assert.Equal(t, "postgres://ds2:a%2Fb%40c%3Ad%20e@db1/ds2", targets[1])
 	assert.Equal(t, "postgres://ds2:s3cret@db2/ds2", targets[2])
 	assert.Equal(t, 128, f.configurations[3].bench.Threads)
-	assert.Equal(
-		t,
-		[]string{"run+1000s-1200s=run+16m40s-20m0s"},
-		f.configurations[0].bench.WindowTexts,
-		"of 20 minutes",
-	)
+	assert.Empty(t, f.configurations[0].bench.WindowTexts, "whole checkpoint cycles, or the run phase")
+	for text, want := range map[string][]string{
+		"profile: report":               {"run+1000s-1200s=run+16m40s-20m0s"},
+		"profile: report\nrun-time: 5m": nil,
+	} {
+		text += "\ntarget: postgres://u@h/d\n"
+		report, err := parseExperiment(t.Context(), "x.yaml", []byte(text))
+		require.NoError(t, err, text)
+		assert.Equal(t, want, report.configurations[0].bench.WindowTexts, text)
+	}
 	hidden, err := parseExperiment(t.Context(), "x.yaml", []byte(`
 run-time: 24h
 restore: none
@@ -84,7 +88,7 @@ factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
 		t,
 		plan.String(),
 		"each run of 70% full, target postgres://u:***@h/d: settle 8 min",
-		"(the run phase counts)",
+		"(whole checkpoint cycles count, else the run phase)",
 	)
 }
 

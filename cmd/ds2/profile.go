@@ -32,6 +32,7 @@ var profiles = []struct {
 	},
 	{"report", "the storage report's", map[string]string{
 		"warmup-time": "1m", "run-time": "20m", "settle": "8m", "idle": "2m", "cooldown": "1m",
+		"window": "run+1000s-1200s",
 	}},
 	{"endurance", "a day", map[string]string{
 		"warmup-time": "10m", "run-time": "24h", "settle": "8m", "idle": "2m", "cooldown": "1m",

@@ -46,7 +46,11 @@ func resolveRest(flags *pflag.FlagSet) (err error) {
 		return err
 	}
 	profile := textOf(flags, "profile")
+	otherTime := flags.Changed("run-time")
 	for name, value := range profileNamed(profile) {
+		if name == "window" && otherTime {
+			continue // it is that of a run as long as the profile's
+		}
 		if f := flags.Lookup(name); f != nil && !f.Changed {
 			if err := flags.Set(name, value); err != nil {
 				return flagError("profile", err)

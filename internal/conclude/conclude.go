@@ -35,7 +35,7 @@ type Concluder interface {
 	Conclude(in Input, c *result.Conclusion) error
 }
 
-// Of concludes a run over windows; over none over those that it was asked for, or its run phase.
+// Of concludes a run over windows; over none over those that it was asked for, or its default one.
 // The error says what could not be concluded, such as a window that the run did not reach; the rest
 // is there.
 func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error) {
@@ -49,7 +49,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if len(windows) == 0 && reached.To > 0 {
 		windows, err = measure.ParseWindows(in.WindowTexts)
 		if err == nil && len(windows) == 0 {
-			windows = append(windows, measure.WindowSpec{Name: "run", Span: reached})
+			windows = append(windows, in.Series.DefaultWindow())
 		}
 	}
 	for _, spec := range windows {

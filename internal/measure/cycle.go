@@ -73,6 +73,25 @@ func (s Series) cycle(span Span) *Cycle {
 	return c
 }
 
+// leastOfRun is the part of the run phase that its whole checkpoint cycles cover at least where they
+// stand for it.
+const leastOfRun = 0.5
+
+// DefaultWindow is the one of a run that was asked for none: the whole checkpoint cycles of the run
+// phase, where they are known and make up most of it. A part of a cycle has more of the load of
+// checkpoints than the run has in the long run, or less, and all runs that begin with a checkpoint
+// have the same part. Of many cycles the part of one more does not matter: it is the run phase
+// then, as it is without cycles.
+func (s Series) DefaultWindow() WindowSpec {
+	run := s.Phase(PhaseRun)
+	begins := s.begunBetween(run.From, run.To)
+	if cycles := len(begins) - 1; cycles > 0 && cycles < manyCycles &&
+		float64(begins[cycles]-begins[0]) >= leastOfRun*float64(run.To-run.From) {
+		return WindowSpec{Name: CyclesWindow, Cycles: cycles}
+	}
+	return WindowSpec{Name: RunWindow, Span: run}
+}
+
 func near(a, b time.Duration) bool { return (a - b).Abs() <= beginSlack }
 
 // begun gives the begins of cycles in span, its bounds included.

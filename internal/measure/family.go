@@ -69,8 +69,8 @@ func (f Family) chance(t, degrees float64) float64 {
 		return min(1, one*float64(f.comparisons))
 	}
 	squared := distuv.ChiSquared{K: degrees}
-	from := math.Sqrt(squared.Quantile(1e-10) / degrees)
-	to := math.Sqrt(squared.Quantile(1-1e-10) / degrees)
+	from := math.Sqrt(squared.Quantile(1e-13) / degrees)
+	to := math.Sqrt(squared.Quantile(1-1e-13) / degrees)
 	unseen := quad.Fixed(func(s float64) float64 {
 		density := 2 * degrees * s * squared.Prob(degrees*s*s)
 		return density * f.outside(math.Sqrt2*t*s)
@@ -78,7 +78,7 @@ func (f Family) chance(t, degrees float64) float64 {
 	return min(1, max(0, unseen))
 }
 
-const nodes = 40 // of an integral
+const nodes = 64 // of an integral
 
 // outside is the probability that any of the family's differences between standard normal figures
 // is larger than width.
@@ -90,7 +90,7 @@ func (f Family) outside(width float64) float64 {
 			return n * density * math.Pow(normal(z)-normal(z-width), n-1)
 		}
 		return density * math.Pow(normal(z+width)-normal(z-width), n-1)
-	}, -7, 7, nodes, quad.Legendre{}, 0)
+	}, -8, 8, nodes, quad.Legendre{}, 0)
 	return 1 - inside
 }
 
@@ -112,7 +112,7 @@ func (f Family) critical(level, degrees float64) float64 {
 	}
 	low := Student(1-level/2, degrees)
 	high := Student(1-level/2/float64(f.comparisons), degrees)
-	for high-low > 1e-5*high {
+	for high-low > 1e-11*high {
 		if middle := (low + high) / 2; f.chance(middle, degrees) > level {
 			low = middle
 		} else {
@@ -123,7 +123,7 @@ func (f Family) critical(level, degrees float64) float64 {
 	return high
 }
 
-// criticals are those that were computed, since each takes milliseconds, and few differ.
+// criticals are those that were computed, since each takes 20 ms, and few differ.
 var criticals sync.Map
 
 type criticalOf struct {

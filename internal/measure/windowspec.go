@@ -43,6 +43,8 @@ const (
 	CyclesWindow = "checkpoints"
 	// before the times of one that counts from the begin of the run phase on
 	runPrefix = "run+"
+	// RunWindow is the name of a window that is the run phase.
+	RunWindow = "run"
 )
 
 // ParseWindows reads several; see ParseWindow.

@@ -295,17 +295,117 @@ func InBlocks(
 	}
 	rise := stat.Mean(l.rises, nil) - drift*stat.Mean(l.later, nil)
 	d.Percent = 100 * math.Expm1(rise)
-	if n < 5 || sum == 0 {
-		return d
-	}
+	few := n < 5 || sum == 0
 	freedom := n - 1 - min(1, l.weight*l.xx/weight)
 	error2 := l.left(drift)/freedom/n + stat.Mean(l.later, nil)*stat.Mean(l.later, nil)/weight
-	d.interval(rise, math.Sqrt(error2), freedom, divided)
+	own := math.Sqrt(error2)
+	if !d.together(all, l, figure, own, divided) && !few {
+		d.interval(rise, own, freedom, divided, len(all)-1)
+	}
+	if few {
+		percent := d.Percent
+		d = unknown()
+		d.Percent = percent
+		d.Blocks = len(l.rises)
+	}
 	return d
 }
 
-// Welch is the difference of the geometric means of all runs that count.
-func Welch(a, b *Bench, figure func(*Made) float64) Difference {
+// together is the interval of a pair by the variance that all configurations have in common: three
+// or more, each of which varies as the others do. False: they have none.
+func (d *Difference) together(
+	all []*Bench, of line, figure func(*Made) float64, own, divided float64,
+) bool {
+	var lines []line
+	var whose [][2]int
+	measured := map[int]bool{}
+	var xx, xy, squares, freedom float64
+	for i := range all {
+		for k := i + 1; k < len(all); k++ {
+			if l := newLine(points(all[i], figure), points(all[k], figure)); l.weight > 0 {
+				lines = append(lines, l)
+				whose = append(whose, [2]int{i, k})
+				measured[i] = true
+				measured[k] = true
+				xx += l.xx
+				xy += l.xy
+			}
+		}
+	}
+	k := float64(len(measured))
+	if k < 3 || len(lines) != len(measured)*(len(measured)-1)/2 {
+		return false
+	}
+	drift := xy / xx
+	with := map[int][2]float64{} // squares and degrees of freedom of the pairs of a configuration
+	for i, l := range lines {
+		left := l.left(drift)
+		n := float64(len(l.rises) - 1)
+		squares += left
+		freedom += n
+		for _, one := range whose[i] {
+			with[one] = [2]float64{with[one][0] + left, with[one][1] + n}
+		}
+	}
+	for _, w := range with {
+		ratio := w[0] / w[1] / ((squares - w[0]) / (freedom - w[1]))
+		f := distuv.F{D1: w[1] / (k - 1), D2: 2 * (freedom - w[1]) / (k - 1)}
+		if !(f.CDF(ratio) <= .9) {
+			return false
+		}
+	}
+	degrees := 2*freedom/k - 1
+	variance := 2 * squares / k / degrees
+	later := stat.Mean(of.later, nil)
+	error2 := variance/float64(len(of.rises)) + later*later*variance*k/2/xx
+	rise := stat.Mean(of.rises, nil) - drift*later
+	d.Percent = 100 * math.Expm1(rise)
+	deviation := max(own, math.Sqrt(error2))
+	if !(deviation > 1e-12) {
+		return true
+	}
+	outside := func(t float64) float64 { return dunnett(t, degrees, len(all)-1) }
+	low := 0.
+	high := 100.
+	for range 50 {
+		if middle := (low + high) / 2; outside(middle) > .05/divided {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	d.Low = 100 * math.Expm1(rise-high*deviation)
+	d.High = 100 * math.Expm1(rise+high*deviation)
+	d.P = min(1, divided*outside(math.Abs(rise)/deviation))
+	return true
+}
+
+// dunnett is the probability that any of some differences from one configuration is as far from the
+// truth, by sums over a grid.
+func dunnett(t, degrees float64, comparisons int) float64 {
+	if far := 2 * student(degrees).Survival(t); comparisons == 1 || far < 1e-9 {
+		return min(1, far*float64(comparisons))
+	}
+	chi := distuv.ChiSquared{K: degrees}
+	first := math.Log(chi.Quantile(1e-13))
+	last := math.Log(chi.Quantile(1 - 1e-13))
+	sum := 0.
+	const steps = 70
+	for i := range steps + 1 {
+		square := math.Exp(first + (last-first)*float64(i)/steps)
+		width := t * math.Sqrt(2*square/degrees)
+		inside := 0.
+		for z := -8.; z <= 8; z += .25 {
+			between := distuv.UnitNormal.CDF(z+width) - distuv.UnitNormal.CDF(z-width)
+			inside += .25 * distuv.UnitNormal.Prob(z) * math.Pow(between, float64(comparisons))
+		}
+		sum += (last - first) / steps * square * chi.Prob(square) * (1 - inside)
+	}
+	return sum
+}
+
+// Welch is the difference of the geometric means of all runs that count, one of several.
+func Welch(a, b *Bench, figure func(*Made) float64, comparisons int) Difference {
 	d := unknown()
 	var x, y []float64
 	for _, p := range points(a, figure) {
@@ -326,18 +426,21 @@ func Welch(a, b *Bench, figure func(*Made) float64) Difference {
 	m := float64(len(y))
 	u := stat.Variance(x, nil) / n
 	v := stat.Variance(y, nil) / m
-	d.interval(rise, math.Sqrt(u+v), (u+v)*(u+v)/(u*u/(n-1)+v*v/(m-1)), 1)
+	d.interval(rise, math.Sqrt(u+v), (u+v)*(u+v)/(u*u/(n-1)+v*v/(m-1)), 1, comparisons)
 	return d
 }
 
-func (d *Difference) interval(rise, deviation, freedom, divided float64) {
+// interval is that of one of some comparisons, each with its own variance, by Šidák's bound.
+func (d *Difference) interval(rise, deviation, freedom, divided float64, comparisons int) {
 	if !(deviation > 1e-12) {
 		return // all runs are the same: the variation is unknown
 	}
-	half := student(freedom).Quantile(1-.025/divided) * deviation
+	each := 1 - math.Pow(1-.05/divided, 1/float64(comparisons))
+	half := student(freedom).Quantile(1-each/2) * deviation
 	d.Low = 100 * math.Expm1(rise-half)
 	d.High = 100 * math.Expm1(rise+half)
-	d.P = min(1, divided*2*student(freedom).Survival(math.Abs(rise)/deviation))
+	alone := 2 * student(freedom).Survival(math.Abs(rise)/deviation)
+	d.P = min(1, divided*-math.Expm1(float64(comparisons)*math.Log1p(-alone)))
 }
 
 // Gate is what the exit code of a gate that fails where a figure changes by less than a bound must

@@ -124,8 +124,8 @@ func (r *Run) compute() error {
 	return nil
 }
 
-// window finds the first window: the one that was asked for, or the run phase. Bounds are those of
-// the nearest samples.
+// window finds the first window: the one that was asked for, or the whole checkpoint cycles of the
+// run phase, or all of that. Bounds are those of the nearest samples.
 func (r *Run) window() error {
 	all := r.samples
 	run := slices.DeleteFunc(slices.Clone(all), func(s sample) bool {
@@ -145,6 +145,10 @@ func (r *Run) window() error {
 		}
 		r.from = a.Milliseconds()
 		r.to = b.Milliseconds()
+	} else if first, last, cycles := r.cycles(); cycles > 0 && cycles < 10 &&
+		2*(last-first) >= r.to-r.from {
+		r.from = first
+		r.to = last
 	}
 	if r.to > all[len(all)-1].end+100 {
 		return nil
@@ -160,6 +164,26 @@ func (r *Run) window() error {
 	r.from, r.to = nearest(r.from), nearest(r.to)
 	r.Reached = r.from < r.to
 	return nil
+}
+
+// cycles are the begins of the first and the last checkpoint of the run phase, and the cycles
+// between them; none where the record says that there are none, or of several servers.
+func (r *Run) cycles() (first, last int64, n int) {
+	n = -1
+	windows := r.summary.list("windows")
+	if len(windows) == 0 || math.IsNaN(windows[0].number("cycle", "period_s")) {
+		return 0, 0, 0
+	}
+	for _, c := range r.summary.list("checkpoints") {
+		if at := int64(1000 * c.number("from_s")); at >= r.from && at <= r.to {
+			if n < 0 {
+				first = at
+			}
+			last = at
+			n++
+		}
+	}
+	return first, last, n
 }
 
 func abs(v int64) int64 { return max(v, -v) }
