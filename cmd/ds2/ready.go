@@ -434,7 +434,11 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		for _, note := range observer.Notes {
 			fmt.Fprintln(l.w, "note:", note)
 		}
-		for _, warning := range slices.Concat(observer.Reads, observer.Distorting) {
+		var found []string
+		for _, f := range observer.Found {
+			found = append(found, result.Observed(f).Words())
+		}
+		for _, warning := range slices.Concat(observer.Reads, observer.Distorting, found) {
 			if !l.quiet { // who reads of what makes the run a poor test of storage in its result
 				fmt.Fprintln(l.w, "warning:", escape.Text(warning))
 			}

@@ -131,6 +131,9 @@ func warnings(before result.Cautions, f result.Evidence) (all []string) {
 	if !diagnose.ReadFromDrives(f) {
 		all = append(all, before.Reads...)
 	}
+	for _, finding := range before.Findings {
+		all = append(all, finding.Words())
+	}
 	return slices.Concat(all, before.Other, diagnose.Disturbance(f))
 }
 

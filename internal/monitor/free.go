@@ -9,6 +9,7 @@ import (
 
 	"ds2/internal/diskspace"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 // Free is how many bytes are free in a directory of a target's machine, and which file system of
@@ -23,6 +24,9 @@ func (w *Observer) Free(
 		return free, e.URL.String(), mount, known
 	}
 	if !w.here[t] {
+		return 0, "", "", false
+	}
+	if dir, ok = w.reach(t, dir); !ok {
 		return 0, "", "", false
 	}
 	dir = reachable(dir)
@@ -42,6 +46,18 @@ func reachable(dir string) string {
 	return dir
 }
 
+// reach is the path by which a server's file is reached from here; false where its file systems
+// cannot be read.
+func (w *Observer) reach(t store.Database, path string) (string, bool) {
+	for _, file := range w.Servers[slices.Index(w.targets, t)].Files {
+		if file.Process != 0 {
+			reached, err := topology.Root.Reach(file.Process, path)
+			return reached, err == nil
+		}
+	}
+	return path, true
+}
+
 // Room is a file system of this machine that holds files of the databases.
 type Room struct {
 	Mount string
@@ -52,7 +68,11 @@ type Room struct {
 func (w *Observer) Rooms() (all []Room) {
 	for i, t := range w.targets {
 		for _, file := range w.Servers[i].Files {
-			mount, ok := diskspace.MountPoint(reachable(file.Path))
+			path, ok := w.reach(t, file.Path)
+			if !ok {
+				continue
+			}
+			mount, ok := diskspace.MountPoint(reachable(path))
 			size, known := diskspace.Size(mount)
 			known = known && ok && w.here[t]
 			if known && !slices.ContainsFunc(all, func(r Room) bool { return r.Mount == mount }) {

@@ -70,6 +70,7 @@ type Observer struct {
 	// what of the targets' configuration makes a run a poor test of storage; records have it too
 	Distorting []string
 	Reads      []string // why the drives may see hardly a read, which the run may disprove
+	Found      []Found  // of what is observed, and bears on what a run is worth
 
 	Machine *topology.Machine // under test; nil where nothing is known of it
 	Servers []topology.Server // of the targets, in their order: targets of one server have the same
@@ -231,6 +232,24 @@ func (w *Observer) Available(target int) topology.Container {
 
 func (w *Observer) note(format string, args ...any) {
 	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
+}
+
+// Found is one thing that was found of what is observed.
+type Found struct {
+	Kind   string // one of those below
+	Of     string // the file, drive or server that it is about
+	Detail string
+}
+
+// The kinds of Found.
+const (
+	MountsAssumed    = "mounts assumed"    // a server's, which may not be read, are taken to be those of ds2
+	DrivesUnknown    = "drives unknown"    // under a file
+	DevicesElsewhere = "devices elsewhere" // those that were named do not hold a file
+)
+
+func (w *Observer) find(kind, of, detail string) {
+	w.Found = append(w.Found, Found{kind, of, detail})
 }
 
 // HostOf is the host in a target's label, host:port/database.

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -36,9 +37,10 @@ func (w *Observer) server(ctx context.Context, s *topology.Instance, several boo
 		return err
 	}
 	var container *topology.Container
+	pid := 0
 	here := isHere(ctx, s.Databases[0])
 	if here && runtime.GOOS == "linux" {
-		container = w.process(ctx, s, item)
+		pid, container = w.process(ctx, s, item)
 	}
 	counters := []sampling.Counters{{Query: shared, Label: "server", Of: s.Name, Item: item}}
 	for _, t := range s.Databases {
@@ -49,6 +51,9 @@ func (w *Observer) server(ctx context.Context, s *topology.Instance, several boo
 		}
 		if found.Files, err = s.Files(ctx, t); err != nil {
 			w.unplaced = append(w.unplaced, fmt.Sprintf("%s: %v", t.Label(), err))
+		}
+		for i := range found.Files {
+			found.Files[i].Process = pid
 		}
 		w.Servers[slices.Index(w.targets, t)] = found
 		ofItself := sampling.Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)}
@@ -114,8 +119,13 @@ func (w *Observer) files(ctx context.Context, s *topology.Instance, t store.Data
 }
 
 // process finds a server's process on this machine, and opens the counters of it and of its
-// container, which is nil where it may use all of the machine.
-func (w *Observer) process(ctx context.Context, s *topology.Instance, item string) (container *topology.Container) {
+// container, which is nil where it may use all of the machine. Its file systems are looked for in
+// its own mounts; where these may not be read, in those of ds2 if nothing shows that they differ.
+func (w *Observer) process(
+	ctx context.Context,
+	s *topology.Instance,
+	item string,
+) (mounts int, container *topology.Container) {
 	pid, err := topology.FindProcess(ctx, s.Databases[0], topology.Root.Proc)
 	var held topology.Limits
 	if err == nil {
@@ -123,14 +133,19 @@ func (w *Observer) process(ctx context.Context, s *topology.Instance, item strin
 	}
 	if err != nil {
 		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
-		return nil
+		return 0, nil
 	}
 	w.serverProcesses = append(w.serverProcesses, pid)
 	w.Sources = append(w.Sources, sampling.ServerSources(topology.Root, pid, held, item, s.Name)...)
 	if held.Container != (topology.Container{}) {
 		container = &held.Container
 	}
-	return container
+	_, err = topology.Root.Reach(pid, "/")
+	if errors.Is(err, topology.ErrHidden) && !topology.Root.Isolated(pid) {
+		w.find(MountsAssumed, s.Name, fmt.Sprintf("process %d", pid))
+		return 0, container
+	}
+	return pid, container
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named
@@ -141,9 +156,9 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 	var fileSystem *topology.FileSystem
 	roles := map[string][]topology.Role{} // by device
 	for i, file := range files {
-		found, err := topology.Root.Find(file.Path)
+		found, err := topology.Root.FindOf(file)
 		if err != nil {
-			w.note("find the block devices under %s: %v", file.Path, err)
+			w.find(DrivesUnknown, file.Path, err.Error())
 			continue
 		}
 		if i == 0 {
@@ -157,6 +172,7 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 				roles[device] = append(roles[device], file.Role)
 			}
 		}
+		w.holdDevices(file, found)
 	}
 	slices.Sort(devices)
 	devices = slices.Compact(devices)

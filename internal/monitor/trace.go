@@ -27,7 +27,10 @@ func (w *Observer) traceIO(files []topology.File) {
 	}
 	var directories []iotrace.Directory
 	for _, file := range files { // data before log, which may lie below it
-		path := file.Path
+		path, err := topology.Root.Reach(file.Process, file.Path)
+		if err != nil {
+			path = file.Path
+		}
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			path = filepath.Dir(path)
 		}

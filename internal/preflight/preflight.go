@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"ds2/internal/diskspace"
 	"ds2/internal/monitor"
+	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/topology"
 )
@@ -181,6 +183,9 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 			warning("counters", note, "see ds2 drive --help for --exporter and --devices"),
 		)
 	}
+	for _, f := range o.Found {
+		all = append(all, observed(f))
+	}
 	if m := o.Machine; m != nil {
 		found := "database host"
 		if o.Unplaced == "" { // which names them
@@ -204,6 +209,17 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 		all = append(all, store.Finding{What: "settings", State: store.OK, Found: found})
 	}
 	return all
+}
+
+// observed is what was found of what is observed: what withholds a run's result fails.
+func observed(found monitor.Found) store.Finding {
+	f := result.Observed(found)
+	state := store.Warning
+	if f.Effect.Worse(result.Reserves) {
+		state = store.Failure
+	}
+	what, do, _ := strings.Cut(f.Words(), ": ")
+	return store.Finding{What: "drives", State: state, Found: what, Do: do}
 }
 
 // Record looks whether the record can be written into a directory, which may not exist yet.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/monitor"
 	"ds2/internal/store"
 	"ds2/internal/topology"
 )
@@ -133,4 +134,18 @@ func TestDescriptors(t *testing.T) {
 	many, _ := Descriptors(1 << 40)
 	assert.Equal(t, store.Failure, many.State, "many users: %+v", many)
 	assert.Contains(t, many.Do, "ulimit")
+}
+
+// TestDevicesElsewhere: devices that do not hold the databases' files are refused.
+func TestDevicesElsewhere(t *testing.T) {
+	o := &monitor.Observer{Found: []monitor.Found{
+		{Kind: monitor.DevicesElsewhere, Of: "/data", Detail: "loop3, not loop2"},
+		{Kind: monitor.MountsAssumed, Of: "host:5432", Detail: "process 7"},
+	}}
+	found := Observed(o)
+	assert.Equal(t, store.Finding{
+		What: "drives", State: store.Failure,
+		Found: "/data lies on loop3, not loop2", Do: "correct --devices, or leave it out",
+	}, found[0])
+	assert.Equal(t, store.Warning, found[1].State)
 }

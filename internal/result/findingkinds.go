@@ -1,5 +1,7 @@
 package result
 
+import "ds2/internal/monitor"
+
 // The kinds of what is found of a run, by its record.
 const (
 	RunFailed        FindingKind = "run failed"
@@ -46,6 +48,9 @@ const (
 	NotWarm          FindingKind = "not warm"
 	ScanMissed       FindingKind = "background scan missed"
 	EventFailed      FindingKind = "event failed"
+	MountsAssumed    FindingKind = monitor.MountsAssumed
+	DrivesUnknown    FindingKind = monitor.DrivesUnknown
+	DevicesElsewhere FindingKind = monitor.DevicesElsewhere
 )
 
 // The kinds of what is found of several runs.
@@ -72,6 +77,11 @@ const (
 	GateFailed      FindingKind = "gate failed"
 	NothingToShow   FindingKind = "nothing to compare"
 )
+
+// Observed is what was found of what is observed.
+func Observed(f monitor.Found) Finding {
+	return NewFinding(FindingKind(f.Kind), f.Detail).About(f.Of)
+}
 
 // FindingKinds are all kinds. Those of a run come first.
 var FindingKinds = []KindOfFinding{
@@ -152,6 +162,16 @@ var FindingKinds = []KindOfFinding{
 	{NotWarm, Reserves, OfRun, "{detail}"},
 	{ScanMissed, Reserves, OfTarget, "{detail}"},
 	{EventFailed, Reserves, OfRun, "the command of event {event} failed, see run.log: {detail}"},
+	{
+		MountsAssumed, Informs, OfTarget,
+		"the file systems of {of} ({detail}) may not be read by this user, and are taken to be those " +
+			"that ds2 sees: run ds2 as root or as the server's user",
+	},
+	{DrivesUnknown, Reserves, OfTarget, "which drives {of} lies on is unknown: {detail}"},
+	{
+		DevicesElsewhere, Withholds, OfTarget,
+		"{of} lies on {detail}: correct --devices, or leave it out",
+	},
 
 	{NoResult, Withholds, OfConfiguration, "{of} has no run that counts"},
 	{SingleRun, Reserves, OfConfiguration, "a single run does not show how much runs vary"},

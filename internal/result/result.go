@@ -202,6 +202,8 @@ type Cautions struct {
 	// why the drives may see hardly a read, which the run may disprove
 	Reads []string `json:"reads,omitempty"`
 	Other []string `json:"other,omitempty"`
+
+	Findings []Finding `json:"findings,omitempty"` // of what is observed
 }
 
 // Conclusion is what a run comes to over some windows. It is made by package conclude, in one

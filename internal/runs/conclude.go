@@ -124,6 +124,9 @@ func observed(s *result.Summary, o *monitor.Observer) {
 	s.Local = o.Local
 	s.Servers = o.Servers
 	s.Cautions = result.Cautions{Reads: o.Reads, Other: o.Distorting}
+	for _, f := range o.Found {
+		s.Cautions.Findings = append(s.Cautions.Findings, result.Observed(f))
+	}
 }
 
 // Complete concludes the record in o.Dir again with what has become known since its run, such as a

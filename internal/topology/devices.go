@@ -16,12 +16,22 @@ import (
 
 // Find tells the file system of an absolute path and the whole block devices under it: the drives
 // behind partitions, LVM, device mapper and MD, and in a container those behind its overlay.
-func (fs FS) Find(dir string) (FileSystem, error) {
-	dir, err := filepath.EvalSymlinks(dir)
+func (fs FS) Find(dir string) (FileSystem, error) { return fs.FindOf(File{Path: dir}) }
+
+// FindOf is Find for a server's file, in the mounts of its process. The error is ErrHidden where
+// these may not be read.
+func (fs FS) FindOf(file File) (FileSystem, error) {
+	dir, err := fs.Reach(file.Process, file.Path)
 	if err != nil {
 		return FileSystem{}, err
 	}
-	mount, err := fs.mountOf(dir)
+	reader := os.Getpid()
+	if file.Process != 0 && !fs.sharesMounts(file.Process) {
+		reader = file.Process
+		root := filepath.Join(fs.Proc, strconv.Itoa(reader), "root")
+		dir = filepath.Join("/", strings.TrimPrefix(dir, root))
+	}
+	mount, err := fs.mountOf(dir, reader)
 	if err != nil {
 		return FileSystem{}, err
 	}
@@ -73,14 +83,14 @@ func (fs FS) Find(dir string) (FileSystem, error) {
 	return found, nil
 }
 
-// mountOf is the mount that dir, an absolute path without symbolic links, lies on. Of mounts on one
-// point the last hides the others.
-func (fs FS) mountOf(dir string) (*procfs.MountInfo, error) {
+// mountOf is the mount of a process that dir, an absolute path without symbolic links, lies on. Of
+// mounts on one point the last hides the others.
+func (fs FS) mountOf(dir string, process int) (*procfs.MountInfo, error) {
 	pfs, err := procfs.NewFS(fs.Proc)
 	if err != nil {
 		return nil, err
 	}
-	mounts, err := pfs.GetProcMounts(os.Getpid())
+	mounts, err := pfs.GetProcMounts(process)
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +153,13 @@ func under(device string) (all, drives []string, err error) {
 		drives = append(drives, last...)
 	}
 	return all, drives, nil
+}
+
+// DrivesUnder are the drives that a device, named as in /sys/class/block, lies on at last: itself
+// where nothing is under it.
+func (fs FS) DrivesUnder(device string) ([]string, error) {
+	_, drives, err := under(filepath.Join(fs.Sys, "class/block", device))
+	return drives, err
 }
 
 // CheckApart refuses devices of which one lies on another, whose requests would count twice, and

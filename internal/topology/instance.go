@@ -28,6 +28,8 @@ const (
 type File struct {
 	Role Role
 	Path string
+	// Process is that of the server on this machine, in whose mounts the path lies; 0: those of ds2
+	Process int
 }
 
 // Instance is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log,
