@@ -1,0 +1,22 @@
+package result_test
+
+import (
+	"fmt"
+	"os"
+
+	"ds2/internal/result"
+)
+
+// The headline figure of a record on disk.
+func ExampleOpen() {
+	record, err := result.Open("../../docs/examples/demo")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	if run, ok := record.(*result.Record); ok {
+		fmt.Println(run.Summary.Engine, run.Summary.Status)
+	}
+	// Output:
+	// postgres done
+}
