@@ -83,7 +83,10 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		judged.Counters = answered(in, outages)
 		if b := diagnose.Judge(judged.figures()); b != nil {
 			b.Warnings = slices.Concat(warnings(in.Cautions, b.Figures),
-				v.coverage(), v.largeReads(), v.heldAbove(), v.vacuums(), v.others())
+				v.largeReads(), v.heldAbove(), v.vacuums(), v.others())
+			for _, f := range v.sampled() {
+				b.Warnings = append(b.Warnings, f.Words())
+			}
 			c.Bottleneck = b
 		}
 	}

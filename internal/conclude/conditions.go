@@ -58,6 +58,25 @@ func (v view) took(rates, times string) *float64 {
 	return nil
 }
 
+// cacheHits is the share of the pages that all databases asked for and found in their server's
+// cache; of those that do not count how many they asked for, the mean.
+func (v view) cacheHits(column string) *float64 {
+	sum := 0.
+	weights := 0.
+	for _, item := range v.Counters.Items(column) {
+		share := v.mean(item)
+		_, database := sampling.SplitColumn(item)
+		lookups := v.mean(sampling.ItemColumn(sampling.DatabaseCacheLookups, database))
+		if share == nil {
+			continue
+		}
+		weight := *cmp.Or(lookups, new(1.))
+		sum += *share * weight
+		weights += weight
+	}
+	return known(sum / weights)
+}
+
 // surroundings are what is asked of a run's surroundings, as far as they were observed.
 var surroundings = []struct {
 	name, column, unit string
@@ -67,7 +86,7 @@ var surroundings = []struct {
 	{result.ReadsOfDevices, sampling.DiskReads, "a second", 1, view.total},
 	{result.WritesOfDevices, sampling.DiskWrites, "a second", 1, view.total},
 	{"busiest device", sampling.DiskBusy, "%", 100, view.highest},
-	{"cache hits of the database", sampling.DatabaseCacheHits, "%", 100, view.highest},
+	{"cache hits of the database", sampling.DatabaseCacheHits, "%", 100, view.cacheHits},
 	{"pages written by checkpoints", sampling.DatabaseCheckpointPages, "a second", 1, view.total},
 	{
 		"pages written by the background writer",

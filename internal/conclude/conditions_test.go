@@ -104,6 +104,22 @@ func TestCostsAddUp(t *testing.T) {
 }
 
 // named are the values of conditions by name.
+// TestCacheHits: the share is of all pages of all databases, and not of seconds.
+func TestCacheHits(t *testing.T) {
+	table := sampled(1, 60, func(second int) []float64 {
+		if second%2 == 0 {
+			return []float64{.5, 3000, .2, 1000}
+		}
+		return []float64{.9, 100, math.NaN(), 0}
+	}, "db.a.cache_hit_ratio", "db.a.cache_lookups_per_second",
+		"db.b.cache_hit_ratio", "db.b.cache_lookups_per_second")
+	v := seen(table, ofWindow(0, 60))
+	want := (.5*3000 + .9*100 + .2*1000) / 4100
+	assert.InDelta(t, 100*want, named(v.conditions())["cache hits of the database"], 1e-9)
+	assert.InDelta(t, want, *v.figures().CacheHits, 1e-9)
+	assert.InDelta(t, (.5*3000+.9*100)/3100, *v.mean("db.a.cache_hit_ratio"), 1e-9)
+}
+
 func named(all []result.Condition) map[string]float64 {
 	values := map[string]float64{}
 	for _, c := range all {

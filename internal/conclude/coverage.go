@@ -1,10 +1,11 @@
 package conclude
 
 import (
-	"fmt"
 	"maps"
+	"math"
 	"slices"
 
+	"ds2/internal/result"
 	"ds2/internal/sampling"
 )
 
@@ -44,15 +45,18 @@ func (v view) partly() (all []covered) {
 	return all
 }
 
-// coverage warns of them.
-func (v view) coverage() (all []string) {
+// sampled is what the samples lack, and what they show besides the run.
+func (v view) sampled() (all []result.Finding) {
 	for _, c := range v.partly() {
-		then := "what is said of them is of that time alone"
+		kind := result.PartlyCovered
 		if c.Unknown() {
-			then = "they are unknown, and nothing is judged by them"
+			kind = result.Uncovered
 		}
-		all = append(all, fmt.Sprintf("the samples of %s cover %.0f of %.0f s of the window: %s",
-			c.whose, c.Covers, c.Of, then))
+		all = append(all, result.NewFinding(kind, c.whose).
+			With("covers", math.Round(c.Covers)).With("window", math.Round(c.Of)))
+	}
+	if s, err := v.drives().Storage(); err == nil && s.Others > 0 {
+		all = append(all, result.NewFinding(result.OtherIO, "").With("ios", s.Others))
 	}
 	return all
 }

@@ -50,7 +50,7 @@ func (v view) figures() result.Evidence {
 		NetworkUsed:     v.highest(sampling.NetworkUsed),
 		Sessions:        v.sessions(),
 		DatabaseSize:    v.total(sampling.DatabaseSize),
-		CacheHits:       v.overItems(last, sampling.DatabaseCacheHits), // targets are driven alike
+		CacheHits:       v.cacheHits(sampling.DatabaseCacheHits),
 	}
 	trips := v.Counters.Items(sampling.DatabaseRoundTrip)
 	if v.Local {
@@ -90,8 +90,6 @@ func (v view) figures() result.Evidence {
 	v.addUsers(&f)
 	return f
 }
-
-func last(_, b float64) float64 { return b }
 
 // perOrder is what a rate a second comes to for each order.
 func perOrder(rate *float64, opm float64) *float64 {

@@ -36,6 +36,9 @@ const (
 	FailedBefore     FindingKind = "audit failed before"
 	MemoryHoldsIt    FindingKind = "cache too large"
 	OtherPrograms    FindingKind = "other programs"
+	OtherIO          FindingKind = "I/O of other programs"
+	PartlyCovered    FindingKind = "partly covered"
+	Uncovered        FindingKind = "not covered"
 	OtherClients     FindingKind = "other clients"
 	LargeReads       FindingKind = "large reads"
 	HeldAbove        FindingKind = "held above the drives"
@@ -145,6 +148,21 @@ var FindingKinds = []KindOfFinding{
 	{
 		OtherPrograms, Reserves, OfRun,
 		"other programs take {share%} of the CPUs of the database's machine: stop them, and measure again",
+	},
+	{
+		OtherIO, Reserves, OfRun,
+		"other programs made {ios} I/Os a second on the drives of the data, by what the servers " +
+			"count of their own: they are not among the achieved ones, and may slow these down",
+	},
+	{
+		PartlyCovered, Reserves, OfRun,
+		"the samples of {detail} cover {covers} of {window} s of the window: what is said of them is of " +
+			"that time alone",
+	},
+	{
+		Uncovered, Reserves, OfRun,
+		"the samples of {detail} cover {covers} of {window} s of the window: they are unknown, and " +
+			"nothing is judged by them",
 	},
 	{OtherClients, Reserves, OfTarget, "{detail}: log, CPUs and drives are not the run's alone"},
 	{LargeReads, Reserves, OfTarget, "{detail}"},

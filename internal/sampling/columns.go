@@ -15,8 +15,10 @@ const (
 	DiskWriteTime    = "disk.write_seconds" // mean of the writes of the second
 	DiskFlushes      = "disk.flushes_per_second"
 	DiskFlushTime    = "disk.flush_seconds" // mean of the flushes of the second
-	DiskBusy         = "disk.busy_ratio"
-	DiskQueue        = "disk.queue"
+	// of file systems' journals, each with its blocks and flushes
+	DiskJournalWrites = "disk.journal_writes_per_second"
+	DiskBusy          = "disk.busy_ratio"
+	DiskQueue         = "disk.queue"
 
 	// Of the traced I/Os of the second.
 	IOMedian = "io.p50_seconds"

@@ -113,7 +113,7 @@ var diskKinds = []kind{
 	{
 		"disk_journal_writes_total",
 		"Writes of the file systems' journals, each of which flushes the device's cache.",
-		"",
+		DiskJournalWrites,
 		nil,
 	},
 }

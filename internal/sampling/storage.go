@@ -46,6 +46,10 @@ type Storage struct {
 	// Maintenance is what was taken out of Reads and Writes.
 	Maintenance Maintenance `json:"maintenance"`
 
+	// Others is what was taken out besides: the I/Os that the servers did not make, where these
+	// count theirs. 0: there were none worth a word.
+	Others float64 `json:"other_programs_per_s,omitempty"`
+
 	// How long the servers waited for data and for the log, as they timed it; a write of the log
 	// with its sync.
 	ServerData *Times `json:"server_data,omitempty"`
@@ -66,16 +70,21 @@ type Storage struct {
 }
 
 // Maintenance is the I/O of the data's drives, a second, that no transaction asked for: that of
-// background scans, and of vacuums, where the servers tell them apart.
+// background scans and of vacuums. It is missing where the servers do not tell vacuums apart.
 type Maintenance struct {
-	Reads   float64 `json:"reads_per_s"`
-	Writes  float64 `json:"writes_per_s"`
-	Bytes   float64 `json:"bytes_per_s"`
-	Vacuums bool    `json:"vacuums"` // are among these
+	Reads   *float64 `json:"reads_per_s,omitempty"`
+	Writes  *float64 `json:"writes_per_s,omitempty"`
+	Bytes   *float64 `json:"bytes_per_s,omitempty"`
+	Vacuums bool     `json:"vacuums"` // are among these, which else are unknown
 }
 
-// IOPS is reads and writes.
-func (m Maintenance) IOPS() float64 { return m.Reads + m.Writes }
+// IOPS is reads and writes; NaN where they are unknown.
+func (m Maintenance) IOPS() float64 {
+	if !m.Vacuums || m.Reads == nil || m.Writes == nil {
+		return math.NaN()
+	}
+	return *m.Reads + *m.Writes
+}
 
 // Total is the reads and writes of data and log together, which the published reports call total
 // IOPS.
@@ -210,19 +219,22 @@ func (d Drives) Storage() (*Storage, error) {
 	scanned = min(bytes, scanned)
 	s.Reads = s.Reads - scans
 	bytes = bytes - scanned
-	m := &s.Maintenance
+	bytes = d.takeOthers(s, bytes)
+
 	vacuumed := d.byVacuums(s.Reads, VacuumReads, TransactionReads)
 	wrote := d.byVacuums(s.Writes, VacuumWrites, TransactionWrites)
 	if total := s.Reads + s.Writes; !math.IsNaN(vacuumed + wrote) {
-		m.Vacuums = true
+		cleaned := 0.
 		if total > 0 {
-			m.Reads = vacuumed
-			m.Writes = wrote
-			m.Bytes = bytes * (vacuumed + wrote) / total
+			cleaned = bytes * (vacuumed + wrote) / total
+		}
+		s.Reads -= vacuumed
+		s.Writes -= wrote
+		bytes -= cleaned
+		s.Maintenance = Maintenance{
+			Reads: new(vacuumed + scans), Writes: &wrote, Bytes: new(cleaned + scanned), Vacuums: true,
 		}
 	}
-	s.Reads, s.Writes, bytes = s.Reads-m.Reads, s.Writes-m.Writes, bytes-m.Bytes
-	m.Reads, m.Bytes = m.Reads+scans, m.Bytes+scanned
 	s.ServerData = d.serverTimes(topology.Data)
 	s.ServerLog = d.serverTimes(topology.Log)
 	s.Databases = d.Databases()

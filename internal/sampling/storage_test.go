@@ -109,15 +109,15 @@ func TestWhoseReads(t *testing.T) {
 	}{
 		"a vacuum under way, which is counted at its end": {1, 0, 20, .02, .005, .01, 20 + 40 + 4, .001, .003, false},
 		"a vacuum under way, of drives that do less":      {1, 0, 200, .2, .005, .01, 100 + 40 + 4, .001, .003, false},
-		"a vacuum of three quarters of the reads":         {0, 60, 20, .02, .005, .01, 25 + 50, .001, .003, false},
-		"no vacuum":                        {0, 0, 20, .02, .005, .01, 100 + 50, .001, .003, false},
+		"a vacuum of three quarters of the reads":         {0, 75, 25, .025, .005, .01, 25 + 50, .001, .003, false},
+		"no vacuum":                        {0, 0, 100, .1, .005, .01, 100 + 50, .001, .003, false},
 		"reads in the kernel's cache":      {0, 0, 2000, 1.8, .005, .01, 100 + 50, .001, .003, false},
 		"a limit above, and such reads":    {0, 0, 500, 5, .005, .01, 100 + 50, .05, .003, true},
-		"a limit above the drive":          {0, 0, 20, 1, .005, .01, 100 + 50, .05, .003, true},
-		"a limit above the log's drive":    {0, 0, 20, .02, .01, .2, 100 + 50, .001, .042, false},
-		"a server that times nothing":      {0, 0, 20, unknown, unknown, unknown, 100 + 50, .001, .001, false},
-		"PostgreSQL before 16, a vacuum":   {0, unknown, 20, 1, .005, .01, 100 + 50, .05, .003, true},
-		"PostgreSQL before 16, in no time": {0, unknown, 20, .02, .005, .01, 100 + 50, .001, .003, false},
+		"a limit above the drive":          {0, 0, 100, 5, .005, .01, 100 + 50, .05, .003, true},
+		"a limit above the log's drive":    {0, 0, 100, .1, .01, .2, 100 + 50, .001, .042, false},
+		"a server that times nothing":      {0, 0, 100, unknown, unknown, unknown, 100 + 50, .001, .001, false},
+		"PostgreSQL before 16, a vacuum":   {0, unknown, 100, 5, .005, .01, 100 + 50, .05, .003, true},
+		"PostgreSQL before 16, in no time": {0, unknown, 100, .1, .005, .01, 100 + 50, .001, .003, false},
 	} {
 		columns := []string{}
 		values := []float64{}
@@ -164,7 +164,70 @@ func TestWhoseReads(t *testing.T) {
 		_, _, held := seen.HeldAbove(data)
 		assert.Equal(t, c.held, held, why)
 		assert.Equal(t, math.IsNaN(c.vacuums), !s.Maintenance.Vacuums, why)
-		assert.InDelta(t, 150, s.IOPS+s.Maintenance.IOPS(), 1e-9, why)
+		if s.Maintenance.Vacuums {
+			assert.InDelta(t, 150, s.IOPS+s.Maintenance.IOPS(), 1e-9, why)
+		} else {
+			assert.Nil(t, s.Maintenance.Reads, why)
+			assert.InDelta(t, math.NaN(), s.Maintenance.IOPS(), 0, why)
+		}
+	}
+}
+
+// TestOtherPrograms: what the drives did and no server counted is not achieved.
+func TestOtherPrograms(t *testing.T) {
+	start := time.Unix(0, 0)
+	end := start.Add(time.Minute)
+	for why, c := range map[string]struct {
+		reads, writes float64 // of the drive
+		own           map[string]float64
+		iops, others  float64
+	}{
+		"none": {100, 50, map[string]float64{
+			TransactionReads: 101, TransactionWrites: 45, TransactionExtends: 4,
+		}, 150, 0},
+		"reads": {400, 50, map[string]float64{TransactionReads: 100, TransactionWrites: 50}, 150, 300},
+		"reads, where the kernel's cache has most": {400, 50, map[string]float64{
+			TransactionReads: 5000, TransactionWrites: 50,
+			ServerReadBytes: 100 * PageBytes, DatabaseLogBytes: 1,
+		}, 150, 300},
+		"writes": {100, 350, map[string]float64{TransactionReads: 100, TransactionWrites: 50}, 150, 300},
+		"PostgreSQL before 16": {100, 350, map[string]float64{
+			DatabasePageReads: 100, DatabaseCheckpointPages: 20,
+			DatabaseBackgroundPages: 20, DatabaseSessionPages: 10,
+		}, 150, 300},
+		"a server that counts nothing": {400, 50, nil, 450, 0},
+		"few, as of a journal":         {3, 9, map[string]float64{TransactionReads: 1, TransactionWrites: 1}, 12, 0},
+		"a vacuum that is counted at its end": {400, 50, map[string]float64{
+			TransactionReads: 100, TransactionWrites: 50, DatabaseVacuums: 1,
+		}, 450, 0},
+	} {
+		columns := []string{"disk.a.reads_per_second", "disk.a.writes_per_second", "disk.b.writes_per_second"}
+		columns = append(columns, "disk.b.reads_per_second", VacuumReads, VacuumWrites)
+		values := []float64{c.reads, c.writes, 5, 0, 0, 0}
+		for column, v := range c.own {
+			columns = append(columns, column)
+			values = append(values, v)
+		}
+		if _, counts := c.own[TransactionWrites]; counts && c.own[TransactionExtends] == 0 {
+			columns = append(columns, TransactionExtends)
+			values = append(values, 0)
+		}
+		table := Table{Columns: columns}
+		for second := 1; second <= 60; second++ {
+			at := start.Add(time.Duration(second) * time.Second)
+			table.Rows = append(table.Rows, Row{Time: at, Values: values})
+		}
+		machine := &topology.Machine{
+			Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Data}}, {Name: "b", Roles: []topology.Role{topology.Log}}},
+		}
+		s, err := Drives{table, machine, start, end}.Storage()
+		require.NoError(t, err, why)
+		iops := s.IOPS
+		if s.Maintenance.Vacuums {
+			iops += s.Maintenance.IOPS()
+		}
+		got := []float64{iops, s.Others}
+		assert.InDeltaSlice(t, []float64{c.iops, c.others}, got, 1e-9, why)
 	}
 }
 
@@ -196,7 +259,7 @@ func TestScanBesideVacuum(t *testing.T) {
 	assert.Equal(
 		t,
 		[]float64{60, 50, 40, 0},
-		[]float64{s.Reads, s.Writes, s.Maintenance.Reads, s.Maintenance.Writes},
+		[]float64{s.Reads, s.Writes, *s.Maintenance.Reads, *s.Maintenance.Writes},
 	)
 	for range lateReport { // samples after the window, in which it has ended
 		row.Time, row.Values = row.Time.Add(time.Second), append(slices.Clone(row.Values[:9]), 0)

@@ -17,9 +17,13 @@ func (d Drives) Work() (w Work, measured bool) {
 	if err != nil {
 		return w, false
 	}
-	scans, _ := d.scrubbed()
+	drives := s.IOPS
+	if m := s.Maintenance.IOPS(); !math.IsNaN(m) {
+		scans, _ := d.scrubbed()
+		drives += m - scans
+	}
 	return Work{
-		Drives:       s.IOPS + s.Maintenance.IOPS() - scans,
+		Drives:       drives,
 		Transactions: d.total(TransactionReads) + d.total(TransactionWrites),
 		Vacuums:      d.total(VacuumReads) + d.total(VacuumWrites),
 	}, true
@@ -31,21 +35,25 @@ func (d Drives) Work() (w Work, measured bool) {
 func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
 	some := d.spread(vacuums)
 	asked := d.total(transactions)
+	if extends := d.total(TransactionExtends); transactions == TransactionWrites && extends > 0 {
+		asked += extends
+	}
 	counted := 0. // also where there was nothing
 	if some != 0 {
 		counted = ios * some / (some + asked)
 	}
-	running := d.sums(DatabaseVacuums)
-	last := running[max(0, len(running)-lateReport):]
-	if !(d.total(DatabaseVacuums) > 0 && slices.ContainsFunc(last, func(n float64) bool {
-		return n > 0
-	})) {
+	if !d.vacuumUnderWay() {
 		return counted // of those that have ended all is
 	}
-	if extends := d.total(TransactionExtends); transactions == TransactionWrites && extends > 0 {
-		asked += extends
-	}
 	return max(counted, ios-asked)
+}
+
+// vacuumUnderWay tells that a vacuum's server may not yet have counted what it did.
+func (d Drives) vacuumUnderWay() bool {
+	running := d.sums(DatabaseVacuums)
+	last := running[max(0, len(running)-lateReport):]
+	some := func(n float64) bool { return n > 0 }
+	return d.total(DatabaseVacuums) > 0 && slices.ContainsFunc(last, some)
 }
 
 // lateReport is how many samples after the last in which a vacuum ran its server may count what it

@@ -133,11 +133,9 @@ func (r run) sizing() result.Section {
 			"achieved transactional I/O per second (database reads and writes)",
 			decimals(d.IOPS, 3),
 		)
-		maintenance := "maintenance I/O per second, not included above (vacuums and background scans)"
-		if !d.Maintenance.Vacuums {
-			maintenance = "maintenance I/O per second, not included above (background scans; vacuums are unknown)"
-		}
-		add(maintenance, decimals(d.Maintenance.IOPS(), 3))
+		maintenance := d.Maintenance.IOPS()
+		add("maintenance I/O per second, not included above (vacuums and background scans)",
+			decimalsOr(maintenance >= 0, maintenance, 3))
 		if r.Target > 0 {
 			add("target I/O per second", decimals(r.Target, 3))
 			add("achieved of target", decimals(100*d.IOPS/r.Target, 1)+" %")

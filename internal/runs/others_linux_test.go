@@ -1,0 +1,61 @@
+package runs
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/device/devicetest"
+	"ds2/internal/localpg"
+	"ds2/internal/monitor"
+	"ds2/internal/sampling"
+)
+
+// TestOtherProgramsOnTheDrive: fio reads 300 pages a second from the drive of the data, beside a
+// run whose database is in memory. They are not achieved, by what servers before and after version
+// 16 count of their own, and the run says so; without fio it says nothing.
+func TestOtherProgramsOnTheDrive(t *testing.T) {
+	t.Parallel()
+	fio, err := exec.LookPath("fio")
+	require.NoError(t, err)
+	drive := devicetest.Mount(t, "/dev/shm", 700<<20)
+	_, o := ready(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data")})
+	for _, beside := range []bool{false, true} {
+		o.RunTime.Duration = 8 * time.Second
+		o.Dir = filepath.Join(t.TempDir(), "record")
+		observe(t, &o, monitor.Options{})
+		run := begin(t, o)
+		if beside {
+			job := []string{
+				"--name=others", "--directory=" + drive.Dir, "--size=64m", "--rw=randread", "--bs=8k",
+				"--direct=1", "--rate_iops=300", "--thread", "--time_based", "--runtime=60s",
+			}
+			lay := exec.CommandContext(t.Context(), fio, append(job, "--create_only=1")...)
+			require.NoError(t, lay.Run())
+			c := exec.CommandContext(t.Context(), fio, job...)
+			require.NoError(t, c.Start())
+			defer c.Wait()
+			defer c.Process.Kill()
+		}
+		r := recorded(t, run, nil)
+		w := r.Windows[0]
+		seen := sampling.Drives{Counters: r.Host, Machine: r.Machine, From: r.At(w.From), To: r.At(w.To)}
+		s, err := seen.Storage()
+		require.NoError(t, err)
+		warned := strings.Join(r.Bottleneck.Warnings, "\n")
+		if !beside {
+			assert.Zero(t, s.Others)
+			assert.NotContains(t, warned, "other programs made")
+			continue
+		}
+		t.Logf("%.1f reads, %.1f writes, others %.1f: %s", s.Reads, s.Writes, s.Others, warned)
+		assert.InDelta(t, 300, s.Others, 60)
+		assert.Less(t, s.Reads, 30.)
+		assert.Contains(t, warned, "other programs made")
+	}
+}
