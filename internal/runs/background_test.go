@@ -37,14 +37,15 @@ func TestScanWithoutPass(t *testing.T) {
 // noting is a database whose server notes I/O errors.
 type noting struct {
 	store.Database
-	lines []string
-	err   error
+	lines  []string
+	err    error
+	unseen error
 }
 
 func (n noting) Label() string { return "db1:1433/DS2" }
 
 func (n noting) IOFaults(context.Context) (func(context.Context) ([]string, error), error) {
-	return func(context.Context) ([]string, error) { return n.lines, n.err }, nil
+	return func(context.Context) ([]string, error) { return n.lines, n.err }, n.unseen
 }
 
 // TestIOFaultsMarkTheRun: what a server noted of failed I/Os while a run went on is in the run's
@@ -61,6 +62,11 @@ func TestIOFaultsMarkTheRun(t *testing.T) {
 		{"nothing", noting{}, 0, ""},
 		{"one of 833", noting{lines: []string{slow}}, 1, slow},
 		{"many", noting{lines: slices.Repeat([]string{slow}, 9)}, mostFaults + 1, "4 I/O errors more"},
+		{
+			"a login that may not read the error log",
+			noting{unseen: errors.New("may not read the log")},
+			1, "not all that db1:1433/DS2 notes of I/O errors is known: may not read the log",
+		},
 		{"it does not tell", noting{err: errors.New("gone")}, 1, "is unknown: gone"},
 	} {
 		r := &Run{options: Options{Targets: []store.Database{c.of}}}

@@ -51,8 +51,11 @@ const mostFaults = 5
 
 // FaultFinder is an engine of servers that note failed and very slow I/Os of a database's files.
 type FaultFinder interface {
-	// IOFaults looks for them from now on: since gives those, a line each.
-	IOFaults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error)
+	// IOFaults looks for them from now on: since gives those, a line each. It is nil where there is
+	// nowhere to look; unseen says where it does not look, and why.
+	IOFaults(
+		ctx context.Context,
+	) (since func(ctx context.Context) ([]string, error), unseen error)
 }
 
 // watchFaults has the targets look for failed and very slow I/Os from now on. Its end gives a
@@ -60,22 +63,23 @@ type FaultFinder interface {
 func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) warnings) {
 	targets := r.options.Targets
 	all := make([]func(context.Context) ([]string, error), len(targets))
+	unseen := make([]error, len(targets))
 	for i, target := range targets {
 		if engine, ok := target.(FaultFinder); ok {
-			var err error
-			if all[i], err = engine.IOFaults(ctx); err != nil {
-				r.log.Info("I/O errors are not looked for", "target", target.Label(), "error", err)
-			}
+			all[i], unseen[i] = engine.IOFaults(ctx)
 		}
 	}
 	return func(ctx context.Context) (w warnings) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		for i, since := range all {
+			label := targets[i].Label()
+			if unseen[i] != nil {
+				w.add("not all that %s notes of I/O errors is known: %v", label, unseen[i])
+			}
 			if since == nil {
 				continue
 			}
-			label := targets[i].Label()
 			found, err := since(ctx)
 			if err != nil {
 				w.add("whether %s noted I/O errors in the run is unknown: %v", label, err)

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,8 +61,42 @@ func (s settings) number(name string) int64 {
 // noMemoryLimit is the default of max server memory.
 const noMemoryLimit = math.MaxInt32
 
-// The GUID of Windows' power plan "High performance".
-const highPerformance = "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c"
+// fastPlans are the GUIDs of Windows' power plans "High performance" and "Ultimate Performance".
+var fastPlans = []string{
+	"8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c", "e9a42b02-d5df-448d-aa00-03f14749eb61",
+}
+
+// bufferPools are what an edition takes for its buffer pool at most, by the beginning of its name:
+// learn.microsoft.com/sql/sql-server/editions-and-components-of-sql-server-2022.
+var bufferPools = []struct {
+	edition string
+	bytes   int64
+}{
+	{"Express", 1410 << 20},
+	{"Web", 64 << 30},
+	{"Standard", 128 << 30}, // 256 GB from 2025 on
+}
+
+// cacheOf is the memory that a server may take for pages: that of its machine, within the server's
+// own limit and the edition's. 0: unknown.
+func (s settings) cacheOf(memory int64) int64 {
+	cache := cmp.Or(memory, s.number("server memory bytes"))
+	limits := []int64{s.number("max server memory (MB)") << 20}
+	if limits[0] >= noMemoryLimit<<20 {
+		limits = nil
+	}
+	for _, pool := range bufferPools {
+		if strings.HasPrefix(s["server edition"], pool.edition) {
+			limits = append(limits, pool.bytes)
+		}
+	}
+	for _, limit := range limits {
+		if limit > 0 && (cache == 0 || limit < cache) {
+			cache = limit
+		}
+	}
+	return cache
+}
 
 // advice judges settings.
 func advice(s settings, run time.Duration, memory int64) (reads string, advice []string) {
@@ -71,11 +106,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		}
 	}
 	const mb = 1 << 20
-	cache := cmp.Or(memory, s.number("server memory bytes"))
-	limit := s.number("max server memory (MB)") * mb
-	if limit > 0 && limit < noMemoryLimit*mb && (cache == 0 || limit < cache) {
-		cache = limit
-	}
+	cache := s.cacheOf(memory)
 	data := s.number("database used bytes")
 	if data > 0 && data < cache {
 		reads = fmt.Sprintf(
@@ -187,7 +218,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	warn(files > 0 && files < wanted, "tempdb has %d data files for %d CPUs: give it %d",
 		files, s.number("server CPUs"), wanted)
 	plan := s["ActivePowerScheme"]
-	warn(plan != "" && !strings.EqualFold(strings.Trim(plan, "{}"), highPerformance),
+	warn(plan != "" && !slices.Contains(fastPlans, strings.ToLower(strings.Trim(plan, "{}"))),
 		"Windows' power plan is not High performance: the CPUs slow down between requests")
 	return reads, advice
 }
@@ -198,6 +229,8 @@ var distortions = []struct{ setting, says string }{
 		"reads of pages that left the cache come from its file and not from the data files"},
 	{"database memory optimized pages", "hybrid buffer pool is on: " +
 		"pages on persistent memory are read in place, past the cache and the drives under test"},
+	{"database persistent log buffer", "the log has a buffer on persistent memory: " +
+		"commits do not wait for the drives under test"},
 	{
 		"database encryption",
 		"transparent data encryption is on: the CPUs encrypt each page that is read or written",
@@ -238,7 +271,9 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 			CAST(ISNULL(HAS_PERMS_BY_NAME(NULL, 'DATABASE', 'EXECUTE'), 0) AS bit),
 			CAST(ISNULL(CASE SERVERPROPERTY('EngineEdition')
 				WHEN 5 THEN HAS_PERMS_BY_NAME(NULL, 'DATABASE', 'VIEW DATABASE STATE')
-				ELSE HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE') END, 0) AS bit),
+				WHEN 12 THEN HAS_PERMS_BY_NAME(NULL, 'DATABASE', 'VIEW DATABASE STATE')
+				ELSE COALESCE(NULLIF(HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE'), 0),
+					HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE')) END, 0) AS bit),
 			COALESCE(NULLIF((
 				SELECT CAST(value_in_use AS int) FROM sys.configurations WHERE name = 'user connections'), 0),
 				@@MAX_CONNECTIONS),
@@ -293,7 +328,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 			false,
 			store.Warning,
 			user+" may not see the server's state: its counters and waits are not observed",
-			"GRANT VIEW SERVER STATE TO the login; in Azure SQL Database VIEW DATABASE STATE TO the user",
+			"GRANT VIEW SERVER STATE TO the login, from 2022 on VIEW SERVER PERFORMANCE STATE; "+
+				"in Azure SQL Database VIEW DATABASE STATE TO the user",
 		)
 	}
 	size, used, kept, err := s.LogSpace(ctx)

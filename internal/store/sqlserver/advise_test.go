@@ -38,7 +38,9 @@ func TestAdvice(t *testing.T) {
 		"server resource governor":           "0",
 		"tempdb data files":                  "8",
 		"server CPUs":                        "24",
-		"ActivePowerScheme":                  highPerformance,
+		"ActivePowerScheme":                  fastPlans[0],
+		"server edition":                     "Developer Edition (64-bit)",
+		"database persistent log buffer":     "0",
 	}
 	with := func(s settings, more ...string) []string {
 		s = maps.Clone(s)
@@ -57,6 +59,9 @@ func TestAdvice(t *testing.T) {
 		with(sound, "database delayed durability", "ALLOWED"),
 		"orders do not ask for it",
 	)
+	assert.Empty(t, with(sound, "ActivePowerScheme", "{"+strings.ToUpper(fastPlans[1])+"}"), "Ultimate")
+	small := with(sound, "server edition", "Express Edition (64-bit)", "database used bytes", "2000000000")
+	assert.Empty(t, small, "Express keeps 1,410 MB of pages")
 	assert.Empty(t, with(settings{}), "where nothing is told")
 	unlimited := settings{
 		"max server memory (MB)": "2147483647",
@@ -85,6 +90,7 @@ func TestAdvice(t *testing.T) {
 		{"server memory committed bytes", "1000000000", "eight pages where one is asked for"},
 		{"server buffer pool extension", "1", "the buffer pool extension is on"},
 		{"database memory optimized pages", "1", "hybrid buffer pool is on"},
+		{"database persistent log buffer", "1", "a buffer on persistent memory"},
 		{"database availability group", "1", "is in an availability group"},
 		{"database encryption", "1", "transparent data encryption is on"},
 		{"database compressed indexes", "3", "are compressed"},

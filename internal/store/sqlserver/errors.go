@@ -228,7 +228,13 @@ var causes = []struct {
 	{store.Resource, []int32{701, 802, 1204, 8645, 8651, 17803, // memory, locks
 		10928, 10929, 10936, 40501, 40544, 49918, 49919, 49920}, ""}, // Azure's limits
 	{store.Resource, []int32{17809}, "raise the server's user connections or use fewer threads"},
-	{store.Resource, []int32{823, 824, 825}, "look at the server's error log and the drive"},
+	// Failed reads and writes of pages, and of the log: 9001 says that it is not available, 3314 that
+	// a transaction could not be undone. Most end the connection, which is not what is wrong.
+	{
+		store.Resource,
+		[]int32{823, 824, 825, 832, 211, 605, 3314, 3624, 5242, 5243, 9001, 9004, 9100},
+		"look at the server's error log and the drive",
+	},
 	{
 		store.Config,
 		[]int32{18452, 18456, 18470, 18486, 18487, 18488},
@@ -278,19 +284,45 @@ var causes = []struct {
 	},
 	{
 		store.Config,
-		[]int32{15118},
+		[]int32{15118, 33062, 33063, 33064, 40630, 40632},
 		"choose a password that the server's policy accepts, eight characters or more of three kinds",
 	},
 	{
 		store.Config,
 		[]int32{
 			1802,
-			1803,
 			5123,
 			5133,
 		}, // CREATE DATABASE; 1802 only says that the others came before
 		"name existing directories with --data-dir and --log-dir in which the server's own account may write, " +
 			"with enough room",
+	},
+	{
+		store.Config,
+		[]int32{1803, 5030, 5039}, // 1803: SIZE is below that of the database model
+		"the files would be smaller than those of the database model, or than they are: " +
+			"load a larger size, or shrink model",
+	},
+	{
+		store.Config,
+		[]int32{15247, 15151, 15003, 5011, 2557},
+		"use a login that may do so, such as an administrator or the database's owner",
+	},
+	{
+		store.Resource,
+		[]int32{40549, 40550, 40552},
+		"Azure ended a transaction that ran long, held too many locks or filled the log: " +
+			"choose a larger service objective, or load with fewer sessions",
+	},
+	{
+		store.Config,
+		[]int32{3169},
+		"the backup is of a newer server: make the snapshot again on this one",
+	},
+	{
+		store.Config,
+		[]int32{3241, 3203, 3271},
+		"the backup cannot be read: make it again with ds2 snapshot create, and look at its drive",
 	},
 	{
 		store.Config,

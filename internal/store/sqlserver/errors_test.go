@@ -38,6 +38,9 @@ func TestWrap(t *testing.T) {
 			store.Config, "1468",
 		},
 		{"severity 20 and more closes the connection", mssql.Error{Number: 99, Class: 20}, store.Connection, "99"},
+		{
+			"a log whose drive failed", mssql.Error{Number: 9001, Class: 21}, store.Resource, "9001",
+		},
 		{"torn answer", mssql.StreamError{InnerError: io.ErrUnexpectedEOF}, store.Connection, ""},
 		{"refused connection", fmt.Errorf("open: %w", &net.OpError{Op: "dial", Err: io.EOF}), store.Connection, ""},
 		{"interrupted", context.Canceled, store.Connection, ""},

@@ -69,9 +69,23 @@ func (s *Store) MayDropCache(ctx context.Context) error {
 	if err := s.lacks(ctx, op, leave, lacks, ""); err != nil {
 		return err
 	}
-	const ask = "SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE'), 0) AS bit)"
-	return store.May(ctx, s, op, ask, "the login may not run DBCC DROPCLEANBUFFERS",
-		"GRANT ALTER SERVER STATE TO the login, or "+leave)
+	v, err := s.ask(ctx)
+	if err != nil {
+		return err
+	}
+	// learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-dropcleanbuffers-transact-sql
+	may := "HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE')"
+	do := "GRANT ALTER SERVER STATE TO the login"
+	switch {
+	case v.azureDatabase():
+		may = "IS_SRVROLEMEMBER('##MS_ServerStateManager##')"
+		do = "ALTER SERVER ROLE ##MS_ServerStateManager## ADD MEMBER the login"
+	case v.major < 16 && !v.azure():
+		may = "IS_SRVROLEMEMBER('sysadmin')"
+		do = "use a member of sysadmin, which servers before 2022 want"
+	}
+	return store.May(ctx, s, op, "SELECT CAST(COALESCE("+may+", 0) AS bit)",
+		"the login may not run DBCC DROPCLEANBUFFERS", do+", or "+leave)
 }
 
 // DropCache empties the server's buffer pool: runs.CacheDropper.

@@ -71,8 +71,8 @@ const askWhat, askRights = "InstanceDefaultDataPath", "@@MAX_CONNECTIONS"
 
 // These are what servers say of themselves.
 var (
-	sqlServer2022 = cells("2", "16", "0", "1", "/var/opt/mssql/data", "/var/opt/mssql/data")
-	onBabelfish   = cells("2", "12", "1", "0", "", "")
+	sqlServer2022 = cells("2", "16", "0", "1", "/var/opt/mssql/data", "/var/opt/mssql/data", "0")
+	onBabelfish   = cells("2", "12", "1", "0", "", "", "0")
 )
 
 // TestExamineWithoutRights: an owner of the database without VIEW SERVER STATE sees his own
@@ -128,6 +128,32 @@ func TestRefusedBeforeARun(t *testing.T) {
 		askWhat: sqlServer2022, "ALTER SERVER STATE": cells("1"), "ESTIMATEONLY": cells("4", "12"),
 	})
 	assert.NoError(t, errors.Join(can.MayDeepCheck(t.Context()), can.MayDropCache(t.Context())))
+
+	// Who may empty the cache differs between servers.
+	for right, server := range map[string][]byte{
+		"'ALTER SERVER STATE'":       sqlServer2022,
+		"'sysadmin'":                 cells("3", "15", "0", "1", "", "", "0"),
+		"'##MS_ServerStateManager##": cells("5", "12", "0", "1", "", "", "0"),
+	} {
+		can := answering(t, map[string][]byte{askWhat: server, right: cells("1")})
+		assert.NoError(t, can.MayDropCache(t.Context()), right)
+	}
+}
+
+// TestAmazonRDS: it sets the recovery model back and backs up on its own, so that a load leaves
+// the model alone, and there is no snapshot.
+func TestAmazonRDS(t *testing.T) {
+	s := answering(t, map[string][]byte{
+		askWhat:          cells("2", "16", "0", "1", `D:\data`, `D:\data`, "1"),
+		"sys.filegroups": named([]string{"n"}, []string{"1"}),
+	})
+	p := schema.Params{Layout: schema.Layout{Uses: schema.Features{Recovery: true}}}
+	leftOut, err := s.Adapt(t.Context(), &p)
+	require.NoError(t, err)
+	assert.True(t, p.Layout.Lacks.Recovery)
+	assert.Contains(t, fmt.Sprint(leftOut), "Amazon RDS sets the recovery model back")
+	err = s.CreateSnapshot(t.Context(), store.Copying{})
+	assert.ErrorContains(t, err, "Amazon RDS backs up to its own storage only")
 }
 
 // TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks
@@ -158,27 +184,44 @@ func TestRefusedOnBabelfish(t *testing.T) {
 // TestErrorLogInAnotherLanguage: I/O errors are searched by their English words, so that nothing
 // found in another language says nothing.
 func TestErrorLogInAnotherLanguage(t *testing.T) {
-	none := tdstest.Done(tdstest.DoneFinal)
-	datetime := tdstest.Answer(
-		metadata([]byte{0x3D}),
-		append([]byte{tokenRow}, make([]byte, 8)...),
-		none,
-	)
-	english := cells("2026-11-23", "Server", "Server process ID is 36.")
-	for _, line := range [][]byte{english, none} {
-		_, err := answering(t, map[string][]byte{
-			askWhat:                sqlServer2022,
-			"GETDATE()":            datetime,
-			"Error: 823,":          none,
-			"Server process ID is": line,
+	for why, c := range map[string]struct {
+		log, pages []byte
+		unseen     string
+		found      []string
+	}{
+		"both": {english, cells("page 7"), "", []string{"a line", "a line", "page 7"}},
+		"another language": {
+			tdstest.Done(tdstest.DoneFinal), cells("page 7"), "not in English", []string{"page 7"},
+		},
+		"no right to the log": {denied, cells("page 7"), "error log: VIEW", []string{"page 7"}},
+		"no right to msdb":    {english, denied, "suspect_pages", []string{"a line", "a line"}},
+		"neither":             {denied, denied, "suspect_pages", nil},
+	} {
+		since, unseen := answering(t, map[string][]byte{
+			askWhat: sqlServer2022,
+			"GETDATE()": tdstest.Answer(metadata([]byte{0x3D}),
+				append([]byte{tokenRow}, make([]byte, 8)...), tdstest.Done(tdstest.DoneFinal)),
+			"LogWriter: Operating system error": cells("a line"),
+			"suspect_pages":                     c.pages,
+			"Server process ID is":              c.log,
 		}).IOFaults(t.Context())
-		if len(line) > len(none) {
-			assert.NoError(t, err)
+		if c.unseen == "" {
+			assert.NoError(t, unseen, why)
 		} else {
-			assert.ErrorContains(t, err, "not in English")
+			assert.ErrorContains(t, unseen, c.unseen, why)
 		}
+		if c.found == nil {
+			assert.Nil(t, since, why)
+			continue
+		}
+		found, err := since(t.Context())
+		assert.NoError(t, err, why)
+		assert.Equal(t, c.found, found, why)
 	}
 }
+
+// english is the line that an error log begins with.
+var english = cells("2026-11-23", "Server", "Server process ID is 36.")
 
 // TestGhostsAreCounted: a reset ends when the server counts no deleted rows, or where its user may
 // not ask. An answer that is none is an error.

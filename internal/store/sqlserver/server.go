@@ -14,6 +14,7 @@ import (
 const (
 	editionAzureDatabase   = 5 // by SERVERPROPERTY('EngineEdition')
 	editionManagedInstance = 8
+	editionFabric          = 12 // SQL database in Microsoft Fabric, an Azure SQL Database
 
 	// oldest is the first major version of SQL Server that is supported: 2016, of which DROP … IF
 	// EXISTS is.
@@ -24,13 +25,16 @@ const (
 type server struct {
 	edition, major    int
 	babelfish         bool
+	rds               bool   // Amazon runs it, and takes backups on its own
 	fullText          bool   // can be had; of Babelfish: its statements are passed over
 	dataPath, logPath string // where it keeps new databases
 }
 
 // azureDatabase tells whether the server is Azure SQL Database, azure whether Azure runs it and
 // decides where files lie.
-func (v server) azureDatabase() bool { return !v.babelfish && v.edition == editionAzureDatabase }
+func (v server) azureDatabase() bool {
+	return !v.babelfish && (v.edition == editionAzureDatabase || v.edition == editionFabric)
+}
 
 func (v server) azure() bool {
 	return v.azureDatabase() || !v.babelfish && v.edition == editionManagedInstance
@@ -104,8 +108,9 @@ func properties(ctx context.Context, db *sql.DB) (server, error) {
 		CAST(SERVERPROPERTY('Babelfish') AS int),
 		CAST(SERVERPROPERTY('IsFullTextInstalled') AS int),
 		CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260)),
-		CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS nvarchar(260))`,
-	).Scan(&v.edition, &v.major, &babelfish, &fullText, &dataPath, &logPath)
+		CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS nvarchar(260)),
+		CASE WHEN DB_ID('rdsadmin') IS NULL THEN 0 ELSE 1 END`,
+	).Scan(&v.edition, &v.major, &babelfish, &fullText, &dataPath, &logPath, &v.rds)
 	v.babelfish = babelfish.Int64 == 1
 	v.fullText = fullText.Int64 == 1
 	v.dataPath = dataPath.String
@@ -176,7 +181,7 @@ func (s *Store) hasLogin(ctx context.Context, v server, login string) (bool, err
 func (v server) lacks(placed bool) schema.Features {
 	return schema.Features{
 		Files:       v.babelfish || v.azure() || !placed,
-		Recovery:    v.babelfish || v.azure(),
+		Recovery:    v.babelfish || v.azure() || v.rds,
 		Statistics:  v.babelfish,
 		Catalog:     v.babelfish,
 		Owners:      v.babelfish,
@@ -207,11 +212,13 @@ func (v server) leftOut(o schema.Layout) (lines []string) {
 	lacks := o.Lacks
 	login := o.Password != ""
 	add(uses.Files, lacks.Files, files)
-	add(
-		uses.Recovery,
-		lacks.Recovery,
-		none+"recovery models, a target recovery time, and a Query Store to switch off",
-	)
+	recovery := none + "recovery models, a target recovery time, and a Query Store to switch off"
+	if v.rds {
+		recovery = "left out, for Amazon RDS sets the recovery model back to full within minutes and " +
+			"takes a snapshot, which a run would measure: recovery models, a target recovery time, and " +
+			"a Query Store to switch off"
+	}
+	add(uses.Recovery, lacks.Recovery, recovery)
 	add(uses.Statistics, lacks.Statistics, none+"CREATE STATISTICS and UPDATE STATISTICS")
 	add(uses.Catalog, lacks.Catalog, none+"full-text catalogs, neutral language and stop lists")
 	add(uses.ServerState && login, lacks.ServerState,

@@ -309,6 +309,10 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 // needBackup is an error where the server has no BACKUP.
 func (s *Store) needBackup(ctx context.Context, op string) error {
 	const lacks = "this server has no BACKUP DATABASE to a disk"
+	if v, err := s.ask(ctx); err == nil && v.rds {
+		return store.Refuse(op, "use ds2 reset, or load again where the workload has none",
+			"Amazon RDS backs up to its own storage only")
+	}
 	return s.lacks(
 		ctx,
 		op,

@@ -40,7 +40,8 @@ func TestStatements(t *testing.T) {
 		askOptions,
 		mayCheckpoint,
 		ghostRecords,
-		"DECLARE @p1 datetime, @p2 int;\n"+askFaults,
+		"DECLARE @p1 datetime, @p2 int;\n"+askErrorLines,
+		"DECLARE @p1 datetime;\n"+askSuspectPages,
 	)
 	require.NoError(
 		t,

@@ -84,8 +84,13 @@ GO
 SELECT 'server buffer pool extension', CASE WHEN state_description LIKE '%ENABLED' THEN '1' ELSE '0' END
 FROM sys.dm_os_buffer_pool_extension_configuration
 GO
--- Since SQL Server 2019.
-SELECT 'database memory optimized pages', CAST(is_memory_optimized_enabled AS varchar(10)) FROM sys.databases WHERE name = DB_NAME()
+-- Since SQL Server 2019. The database's own flag is on by default; it is of effect where the server's is on, too.
+SELECT 'database memory optimized pages', CASE WHEN d.is_memory_optimized_enabled = 1 AND c.is_enabled = 1 THEN '1' ELSE '0' END
+FROM sys.databases AS d CROSS JOIN sys.server_memory_optimized_hybrid_buffer_pool_configuration AS c WHERE d.name = DB_NAME()
+GO
+-- Since SQL Server 2016 SP1.
+SELECT 'database persistent log buffer', CASE WHEN MAX(CAST(is_persistent_log_buffer AS int)) = 1 THEN '1' ELSE '0' END
+FROM sys.database_files WHERE type = 1
 GO
 SELECT 'database availability group', CASE WHEN replica_id IS NULL THEN '0' ELSE '1' END FROM sys.databases WHERE name = DB_NAME()
 GO
@@ -96,7 +101,9 @@ FROM sys.partitions AS p
 JOIN sys.tables AS t ON t.object_id = p.object_id
 WHERE p.data_compression > 0 AND t.is_ms_shipped = 0
 GO
-SELECT 'server resource governor', CAST(is_enabled AS varchar(10)) FROM sys.resource_governor_configuration
+-- What is in effect: the stored configuration may be another, and takes the right to see definitions.
+SELECT 'server resource governor', CASE WHEN EXISTS (SELECT 1 FROM sys.dm_resource_governor_configuration WHERE classifier_function_id <> 0)
+    OR EXISTS (SELECT 1 FROM sys.dm_resource_governor_resource_pools WHERE pool_id > 2 OR max_iops_per_volume > 0) THEN '1' ELSE '0' END
 GO
 -- How the log reaches the drive on Linux: 3979 and 3982 decide between FUA and a flush after each write.
 SET NOCOUNT ON;

@@ -36,7 +36,8 @@ FROM (VALUES
     ('waits_data_read_seconds_total', 'PAGEIOLATCH[_]%'), ('waits_log_write_seconds_total', 'WRITELOG'), ('waits_log_write_seconds_total', 'LOGBUFFER'),
     ('waits_lock_seconds_total', 'LCK[_]M[_]%'), ('waits_latch_seconds_total', 'PAGELATCH[_]%'), ('waits_latch_seconds_total', 'LATCH[_]%'),
     ('waits_log_replica_seconds_total', 'HADR[_]SYNC[_]COMMIT'), ('waits_log_limit_seconds_total', 'LOG[_]RATE[_]GOVERNOR'),
-    ('waits_log_limit_seconds_total', 'POOL[_]LOG[_]RATE[_]GOVERNOR'), ('waits_data_write_seconds_total', 'WRITE[_]COMPLETION'),
+    ('waits_log_limit_seconds_total', 'POOL[_]LOG[_]RATE[_]GOVERNOR'), ('waits_log_limit_seconds_total', 'INSTANCE[_]LOG[_]RATE[_]GOVERNOR'),
+    ('waits_log_limit_seconds_total', 'HADR[_]THROTTLE[_]LOG[_]RATE[_]%'), ('waits_data_write_seconds_total', 'WRITE[_]COMPLETION'),
     ('waits_processor_seconds_total', 'SOS[_]SCHEDULER[_]YIELD'), ('waits_client_seconds_total', 'ASYNC[_]NETWORK[_]IO')
 ) AS k (name, kind)
 LEFT JOIN @waits AS w ON w.wait_type LIKE k.kind
