@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ds2/internal/escape"
 	"ds2/internal/experiment"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -146,7 +145,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	if !outcome.Status.CameToEnd() {
 		if len(summary.Phases) > 0 {
 			if err := printResult(stdout, stderr, o, options.Dir, summary); err != nil {
-				fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))
+				warn(stderr, "%s", redact(err.Error()))
 			}
 		}
 		if run != nil {

@@ -204,23 +204,21 @@ var dvdStore3 = map[string]string{
 
 // tellIgnored says which of them were given, and what takes their place.
 func (f *runFlags) tellIgnored(w io.Writer) {
-	note := func(names []string, format string) {
+	ignored := func(names []string, why string) {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 			return !f.flags.Changed(name)
 		})
 		if len(names) > 0 {
-			fmt.Fprintf(w, format, strings.ReplaceAll(strings.Join(names, " and "), "-", "_"))
+			shown := strings.ReplaceAll(strings.Join(names, " and "), "-", "_")
+			say(w, note, ": %s ignored%s", shown, why)
 		}
 	}
-	note(ofPages, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n")
-	note(
-		slices.Sorted(maps.Keys(dvdStore3)),
-		"note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n",
-	)
+	ignored(ofPages, ": ds2 calls the database, not DVD Store's web pages")
+	ignored(slices.Sorted(maps.Keys(dvdStore3)), ", of DVD Store 3: ds2 is DVD Store 2")
 	for _, host := range f.perfHosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")
-		fmt.Fprintf(w, "note: %s ignored: ds2 reads this machine's counters; "+
-			"those of another by --exporter http://%s:9100/metrics\n", host, name)
+		say(w, note, ": %s ignored: ds2 reads this machine's counters; "+
+			"those of another by --exporter http://%s:9100/metrics", host, name)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
-	"ds2/internal/escape"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/outside"
@@ -459,8 +458,8 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	}
 	o.Targets = stores
 	o.Spec.Targets = mapped(stores, store.Database.Label)
-	say := func(text string) { fmt.Fprintln(l.w, "note:", escape.Text(text)) }
-	stop := watchWaits(stores, func() bool { return false }, say)
+	tell := func(text string) { say(l.w, note, ": %s", text) }
+	stop := watchWaits(stores, func() bool { return false }, tell)
 	plan, err := f.plan(ctx, stores)
 	stop()
 	if err != nil {

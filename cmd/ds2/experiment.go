@@ -190,7 +190,9 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	}
 	whole := f.experiment(record.Seed, all)
 	made, runs, left := whole.Left()
-	say := func(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+	to := screenOn(w)
+	defer to.flush()
+	say := func(format string, args ...any) { fmt.Fprintf(to, format, args...) }
 	say("records: %s\n", dir)
 	say("configurations: %d\n", len(all))
 	if whole.Sequence {

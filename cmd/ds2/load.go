@@ -294,7 +294,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(cmd.ErrOrStderr(), line)
 		}
 		if report.Growth != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", report.Growth)
+			warn(cmd.ErrOrStderr(), "%s", report.Growth)
 		}
 		if err != nil {
 			return interrupted(

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ds2/internal/escape"
 	"ds2/internal/outside"
 	"ds2/internal/progress"
 	"ds2/internal/store"
@@ -59,8 +58,8 @@ func (i *interrupts) lockStores(
 			)
 		},
 	}
-	say := func(text string) { fmt.Fprintln(stderr, "note:", escape.Text(text)) }
-	unlock := watchWaits(stores, i.driving.Load, say)
+	tell := func(text string) { say(stderr, note, ": %s", text) }
+	unlock := watchWaits(stores, i.driving.Load, tell)
 	for _, s := range stores {
 		ctx, cancel := context.WithCancel(i.Hard)
 		stop := context.AfterFunc(i.Soft, cancel)
@@ -68,7 +67,7 @@ func (i *interrupts) lockStores(
 		err := store.AwaitStart(
 			func(d time.Duration) bool { return progress.Pause(i.Soft, d) },
 			func(err error) {
-				fmt.Fprintf(stderr, "note: waiting until the server accepts connections: %v\n", err)
+				say(stderr, note, ": waiting until the server accepts connections: %v", err)
 			},
 			func() (err error) { one, err = s.Lock(ctx, lock); return err },
 		)

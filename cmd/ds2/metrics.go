@@ -179,6 +179,6 @@ func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
 		ctx = i.Hard
 	}
 	if err := metrics.Push(ctx, f.pushgateway, run.Options().RunID, collector(run)); err != nil {
-		fmt.Fprintln(stderr, "warning:", redact(err.Error()))
+		warn(stderr, "%s", redact(err.Error()))
 	}
 }

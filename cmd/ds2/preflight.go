@@ -20,8 +20,8 @@ func newPreflightCommand() *cobra.Command {
 		Use:   "preflight [FILE.yaml]",
 		Short: "Check for problems before a run",
 		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run
-can succeed. Each check prints ok, warning or FAILURE, with what to do; those
-that take what failed are skipped.
+can succeed. Prints failures, then warnings, each with what to do; --details also
+lists the checks that passed. Checks that need what failed are skipped.
 
 It checks server, rights, database, space, connections, settings that distort a
 test of storage, exporters, power, ports, and the directory of the record.
@@ -61,8 +61,8 @@ func newChecks(cmd *cobra.Command, f *runFlags) *looks {
 		w:     cmd.OutOrStdout(),
 		check: true,
 		json:  f.output.format == "json",
-		quiet: f.output.quiet,
-		lock:  "preflight",
+		quiet: f.output.quiet, details: f.output.details,
+		lock: "preflight",
 	}
 }
 
@@ -134,8 +134,19 @@ func (l *looks) here(f *runFlags) {
 	}
 }
 
+// counted is a number of things whose plural ends in s.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // end sums up a check.
 func (l *looks) end(i *interrupts) error {
+	if !l.json {
+		l.list()
+	}
 	if i.Soft.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("the preflight was interrupted")}
 	}
@@ -148,20 +159,24 @@ func (l *looks) end(i *interrupts) error {
 		}
 	}
 	sum := fmt.Sprintf(
-		"failed %d, warnings %d, passed %d",
-		n[store.Failure],
-		n[store.Warning],
-		n[store.OK],
+		"%s, %s, %s passed",
+		counted(n[store.Failure], "failure"),
+		counted(n[store.Warning], "warning"),
+		counted(n[store.OK], "check"),
 	)
 	if skipped > 0 {
-		sum += fmt.Sprintf(", skipped %d that depend on what failed", skipped)
+		sum += fmt.Sprintf(", %d skipped that depend on what failed", skipped)
 	}
 	if l.json {
 		if err := printJSON(l.w, l.all); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintln(l.w, sum)
+		hint := ""
+		if !l.details {
+			hint = " (--details)"
+		}
+		fmt.Fprintln(l.w, sum+hint)
 	}
 	if n[store.Failure] > 0 {
 		return verdictError("the run would fail: %s", sum)

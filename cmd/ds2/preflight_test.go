@@ -69,7 +69,7 @@ func TestPreflight(t *testing.T) {
 	full := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(full, "summary.json"), []byte("{}"), 0o644))
 	out := filepath.Join(t.TempDir(), "out")
-	fine := " --metrics-addr '' --out " + out
+	fine := " --details --metrics-addr '' --out " + out
 	const beside = " --scrub-rate 1MB/s --verify deep"
 
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestPreflight(t *testing.T) {
 		{"one database twice", target + ";" + second + fine, exitUsage, nil},
 		{"no server", "postgres://127.0.0.1:1/ds2" + fine, exitVerdict, []string{
 			"FAILURE  database: ", "skipped  checks of 127.0.0.1:1/ds2: lock, |rights, connections",
-			"failed 1, warnings 0, passed 1, skipped 9 that depend on what failed",
+			"1 failure, 0 warnings, 1 check passed, 9 skipped that depend on what failed",
 		}},
 		{
 			"nothing answers, and there is no place", target + " --exporter http://127.0.0.1:1/metrics --power 'exit 3' " +
@@ -182,7 +182,7 @@ func TestPreflight(t *testing.T) {
 	assert.Equal(t, asked("preflight"), asked("drive --check"))
 
 	// So is that of an experiment, of each configuration; what they have in common is told once.
-	stdout, _ := ends(t, exitVerdict, "preflight", textFile(t, "arrays.yaml", fmt.Sprintf(`
+	stdout, _ := ends(t, exitVerdict, "preflight", "--details", textFile(t, "arrays.yaml", fmt.Sprintf(`
 metrics-addr: ''
 threads: 4
 configurations:
@@ -289,7 +289,7 @@ func TestPooler(t *testing.T) {
 	target := mustParse(t, loaded(t))
 	for mode, want := range map[string]string{
 		"transaction": "FAILURE .*pooler",
-		"session":     `(?s)warning  pooler of .*FAILURE  users of \S+: \d of 12 connected at once; allow`,
+		"session":     `(?s)FAILURE  users of \S+: \d of 12 connected at once; allow.*warning  pooler of `,
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)

@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/term"
-
 	"ds2/internal/live"
 	"ds2/internal/measure"
 	"ds2/internal/progress"
@@ -33,7 +31,7 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 		}
 		return e.Tell, showLines(w, func() string {
 			return job + ": " + e.State().Text(amount)
-		}, redraw)
+		}, false)
 	}
 }
 
@@ -59,7 +57,7 @@ func (o *driveOutput) show(
 	case o.format == "ds2":
 		stop = startTicking(progressEvery, func() { lines.print(stdout) })
 	default:
-		stop = showLines(stderr, func() string { return stands(run) }, "\n")
+		stop = showLines(stderr, func() string { return stands(run) }, true)
 	}
 	return func(summary result.Summary) {
 		i.driving.Store(false)
@@ -119,34 +117,15 @@ func stands(run *runs.Run) string {
 }
 
 // showLines shows a line that changes, until stop is called: on a terminal it is drawn again each
-// second, and end written after it, elsewhere a new one is written every ten seconds.
-func showLines(w io.Writer, line func() string, end string) (stop func()) {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+// second, and the last one is kept or not, elsewhere a new one is written every ten seconds.
+func showLines(w io.Writer, line func() string, keep bool) (stop func()) {
+	s := screenOn(w)
+	if _, ok := s.terminal(); !ok {
 		return startTicking(progressEvery, func() { fmt.Fprintln(w, line()) })
 	}
-	halt := startTicking(time.Second, func() {
-		text := []rune(line())
-		if width := columns(w); width > 0 &&
-			len(text) >= width { // a longer one could not be drawn over
-			text = text[:width-1]
-		}
-		fmt.Fprint(w, redraw, string(text))
-	})
-	return func() { halt(); fmt.Fprint(w, end) }
+	halt := startTicking(time.Second, func() { s.draw(line()) })
+	return func() { halt(); s.endDrawn(keep) }
 }
-
-// columns is the width of a terminal; 0 where it is none, or does not know its width.
-func columns(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, _ := term.GetSize(int(f.Fd()))
-	return max(width, 0)
-}
-
-// redraw takes what stands in the terminal's line away.
-const redraw = "\r\x1b[K"
 
 // bytesText is a number of bytes for people, in decimal units as disks are sold: "13.4 GB".
 func bytesText(n int64) string {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/background"
-	"ds2/internal/escape"
 	"ds2/internal/load"
 	"ds2/internal/monitor"
 	"ds2/internal/preflight"
@@ -131,6 +130,7 @@ type looks struct {
 	w           io.Writer
 	check       bool
 	json, quiet bool
+	details     bool // list what is in order, too
 	// the command that takes the databases' lock, once they are known
 	lock string
 	// whose other machines may hold the lock too; empty: none may
@@ -169,21 +169,42 @@ func (l *looks) add(findings ...store.Finding) {
 			continue
 		}
 		l.all = append(l.all, f)
-		if l.json || f.State == store.OK && (l.quiet || !l.check) ||
-			!l.check && (f.State == store.Failure || l.quiet) { // which the error tells
-			continue
+		if f.State == store.Warning && !l.check && !l.quiet { // an error tells failures
+			warn(l.w, "%s", wordFinding(f))
 		}
-		line := fmt.Sprintf("%-8s %s: %s", f.State, f.What, f.Found)
-		switch {
-		case !l.check:
-			line = fmt.Sprintf("warning: %s: %s", f.What, f.Found)
-		case f.State == store.Failure:
-			line = fmt.Sprintf("FAILURE  %s: %s", f.What, f.Found)
+	}
+}
+
+// wordFinding is a finding in words, with what to do.
+func wordFinding(f store.Finding) string {
+	text := f.What + ": " + f.Found
+	if f.Do != "" {
+		text += "; " + f.Do
+	}
+	return text
+}
+
+// levels are those of findings, in the order in which a check lists them.
+var levels = []struct {
+	state store.State
+	level level
+}{
+	{store.Failure, failure},
+	{store.Warning, warning},
+	{store.Skipped, level{word: "skipped"}},
+	{store.OK, level{word: "ok"}},
+}
+
+// list prints what a check has found, the worst first. What is in order is only counted, unless
+// details are asked for.
+func (l *looks) list() {
+	for _, of := range levels {
+		for _, f := range l.all {
+			if f.State == of.state && (f.State != store.OK || l.details && !l.quiet) {
+				padding := strings.Repeat(" ", len("FAILURE ")-len(of.level.word))
+				say(l.w, of.level, "%s %s", padding, wordFinding(f))
+			}
 		}
-		if f.Do != "" {
-			line += "; " + f.Do
-		}
-		fmt.Fprintln(l.w, escape.Text(line))
 	}
 }
 
@@ -431,16 +452,16 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	if l.check {
 		l.add(preflight.Observed(observer)...)
 	} else {
-		for _, note := range observer.Notes {
-			fmt.Fprintln(l.w, "note:", note)
+		for _, text := range observer.Notes {
+			say(l.w, note, ": %s", text)
 		}
 		var found []string
 		for _, f := range observer.Found {
 			found = append(found, result.Observed(f).Words())
 		}
-		for _, warning := range slices.Concat(observer.Reads, observer.Distorting, found) {
+		for _, text := range slices.Concat(observer.Reads, observer.Distorting, found) {
 			if !l.quiet { // who reads of what makes the run a poor test of storage in its result
-				fmt.Fprintln(l.w, "warning:", escape.Text(warning))
+				warn(l.w, "%s", text)
 			}
 		}
 	}

@@ -190,6 +190,9 @@ func (f *restoreFlags) check(w workload.Workload) error {
 func (f *restoreFlags) to(stderr io.Writer) upkeep.Restore {
 	f.Workloads = workloads()
 	f.Output = stderr
+	if s, ok := stderr.(*screen); ok { // what the command leaves running may go on to write there
+		f.Output = s.w
+	}
 	f.Progress = showProgress(false, stderr)
 	return f.Restore
 }

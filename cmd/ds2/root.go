@@ -174,6 +174,13 @@ func noCommand(cmd *cobra.Command, _ []string) error {
 // run executes the command line and returns the exit code; the only place that turns errors into
 // one.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	messages := screenOn(stderr)
+	stderr = messages
+	defer messages.flush()
+	if results := screenOn(stdout); columns(results) > 0 { // else files and programs read them
+		stdout = results
+		defer results.flush()
+	}
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -196,7 +203,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return err
 	}
 	if err := pastedDash(args); err != nil {
-		fmt.Fprintf(stderr, "ds2: %s\n", redact(err.Error()))
+		say(stderr, failed, " %s", redact(err.Error()))
 		return exitUsage
 	}
 	root.Annotations = map[string]string{typed: commandLine(args)}
@@ -205,18 +212,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	if !started { // an unknown command, flag or argument, or a flag that cannot be read
-		fmt.Fprintf(
-			stderr,
-			"ds2: %s; see %s --help\n",
-			redact(suggest(cmd, flagText(err))),
-			cmd.CommandPath(),
-		)
+		say(stderr, failed, " %s; see %s --help",
+			redact(suggest(cmd, flagText(err))), cmd.CommandPath())
 		return exitUsage
 	}
 	if _, newer := errors.AsType[*result.NewerError](err); newer {
 		err = fmt.Errorf("%w; this is ds2 %s", err, kitVersion())
 	}
-	fmt.Fprintf(stderr, "ds2: %s\n", redact(err.Error()))
+	say(stderr, failed, " %s", redact(err.Error()))
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}

@@ -110,7 +110,7 @@ func newSizeLine(arg string) (sizeLine, error) {
 }
 
 func printSizes(w io.Writer, lines []sizeLine) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.AlignRight)
 	fmt.Fprint(table, "size\tcustomers\torders/month\tproducts\trows\tCSV\t")
 	for _, engine := range schema.Engines() {
 		fmt.Fprintf(table, "%s\t", engine)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ds2/internal/escape"
 	"ds2/internal/progress"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -132,7 +131,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	how := workload.Audit{
 		Whole: true, TempLimit: f.tempLimit, Tell: tell,
 		Warn: func(text string) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text))
+			warn(cmd.ErrOrStderr(), "%s", text)
 		},
 		Omit: func(what string) {
 			if !slices.Contains(found.Omitted, what) {
