@@ -22,11 +22,11 @@ func TestPowerCommand(t *testing.T) {
 		err     string
 	}{
 		"a number":                 {"echo 312.5", 312.5, ""},
-		"ipmitool dcmi":            {"cat testdata/power/ipmitool-dcmi", 220, ""},
-		"ipmi-dcmi":                {"cat testdata/power/ipmi-dcmi", 164, ""},
-		"ipmitool sensor":          {"cat testdata/power/ipmitool-sensor", 168, ""},
-		"Redfish's Power":          {"cat testdata/power/redfish-power.json", 224, ""},
-		"Redfish's metrics":        {"cat testdata/power/redfish-metrics.json", 374, ""},
+		"ipmitool dcmi":            {"cat testdata/ipmitool-dcmi", 220, ""},
+		"ipmi-dcmi":                {"cat testdata/ipmi-dcmi", 164, ""},
+		"ipmitool sensor":          {"cat testdata/ipmitool-sensor", 168, ""},
+		"Redfish's Power":          {"cat testdata/redfish-power.json", 224, ""},
+		"Redfish's metrics":        {"cat testdata/redfish-metrics.json", 374, ""},
 		"hwmon in sysfs":           {"echo 95000000", 95, ""},
 		"hwmon without a reading":  {"echo 4294967295", 0, "is not what a machine draws"},
 		"nothing drawn":            {"echo 0 W", 0, "0 W is not what a machine draws"},
