@@ -29,7 +29,8 @@ procs_blocked 0
 
 // Files makes /proc and /sys of a machine with two CPUs that shows as little as any.
 func Files(t *testing.T) (proc, sys string) {
-	proc, sys = t.TempDir(), t.TempDir()
+	proc = t.TempDir()
+	sys = t.TempDir()
 	Write(t, proc, "stat", TwoCPUs)
 	Write(t, proc, "meminfo", "MemTotal: 1000 kB\n")
 	Write(t, proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n")
