@@ -424,6 +424,14 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	}
 	o.Observer = observer
 	o.Device = f.observe.device
+	if o.Device != nil {
+		if why := o.Device.Elsewhere(observer.Machine); why != "" {
+			l.add(store.Finding{
+				What: "--device-record", State: store.Failure, Found: why,
+				Do: "measure the drives of the data by ds2 device, or leave out the flag",
+			})
+		}
+	}
 	var targets []preflight.Target
 	for k, s := range o.Targets {
 		if l.check {

@@ -129,10 +129,21 @@ func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	return limit.Judge(limits, figures), nil
 }
 
+// mostOfDevice is the share of what a device was measured to do by itself that a run may take: what
+// the two measurements may differ by.
+const mostOfDevice = 1.05
+
 // warnings are what makes a run a poor test of storage, after it was made.
 func warnings(before result.Cautions, f result.Evidence) (all []string) {
 	if !diagnose.ReadFromDrives(f) {
 		all = append(all, before.Reads...)
+	}
+	for _, share := range []*float64{f.DeviceReads, f.DeviceMost, f.DeviceLog} {
+		if share != nil && *share > mostOfDevice {
+			beyond := result.NewFinding(result.BeyondDevice, "").With("share", *share)
+			all = append(all, beyond.Words())
+			break
+		}
 	}
 	for _, finding := range before.Findings {
 		all = append(all, finding.Words())

@@ -68,6 +68,7 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 		Format: result.DeviceFormat, Kind: "device", KitVersion: o.KitVersion,
 		Fio: version, Start: time.Now(),
 		Path: cmp.Or(o.Dir, o.Device), StageTime: o.StageTime.Seconds(),
+		Machine: describe(o),
 	}
 	m := &measurement{Options: o, fio: program, record: r, points: 2*len(o.Depths) + 1}
 	if o.Device != "" {
@@ -84,6 +85,28 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 		defer func() { err = errors.Join(err, os.Remove(m.file)) }()
 	}
 	return r, m.run(ctx)
+}
+
+// describe is the machine with the drives that are measured; nil where they are not known.
+func describe(o Options) *topology.Machine {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	found := topology.FileSystem{}
+	var err error
+	if o.Dir != "" {
+		found, err = topology.Root.Find(o.Dir)
+	} else if path, linkErr := filepath.EvalSymlinks(o.Device); linkErr == nil {
+		found.Devices, err = topology.Root.DrivesUnder(filepath.Base(path))
+	}
+	if err != nil {
+		return nil
+	}
+	m := topology.Root.Machine(found.Devices)
+	if o.Dir != "" {
+		m.FileSystem = &found
+	}
+	return &m
 }
 
 // create makes the file, empty, and refuses to overwrite one, or to fill the file system.

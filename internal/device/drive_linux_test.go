@@ -63,6 +63,7 @@ func TestSlowDrive(t *testing.T) {
 	assert.LessOrEqual(t, r.Log.IOPS, 1.2*most, "log writes")
 	assert.LessOrEqual(t, r.Log.IOPS*stage.Seconds(), 1.1*flushes)
 	assert.Greater(t, r.Log.P99, r.Log.Mean, "of what a commit waits for, as the mean is")
+	assert.Equal(t, drive.Name, r.Machine.Drives[0].Name)
 	assert.InEpsilon(t, 1, r.Log.IOPS*r.Log.Mean, 0.1, "one at a time")
 	assertEmpty(t, drive.Dir)
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/topology"
 )
 
 // DeviceFormat is the version of the record of a device.
@@ -24,6 +26,9 @@ type Device struct {
 	Path       string    `json:"path"` // the directory, or the device
 	Bytes      int64     `json:"bytes"`
 	StageTime  float64   `json:"stage_s"` // for which each point was measured
+
+	// where it was measured, with the drives under Path; nil: not known
+	Machine *topology.Machine `json:"machine,omitempty"`
 
 	Preconditioning *DevicePreconditioning `json:"preconditioning,omitempty"`
 
@@ -55,6 +60,38 @@ type DevicePreconditioning struct {
 	Sequential []float64 `json:"sequential_bytes_per_second"` // of each pass
 	Rounds     []float64 `json:"random_write_iops"`           // of each round
 	Steady     bool      `json:"steady"`                      // the last five rounds were
+}
+
+// Elsewhere says why the record is not of the drives that hold the data of a machine; empty where it
+// may be.
+func (r *Device) Elsewhere(m *topology.Machine) string {
+	if r.Machine == nil || m == nil || len(r.Machine.Drives) == 0 {
+		return ""
+	}
+	data := m.DrivesOf(topology.Data)
+	var measured []string
+	alike := true
+	for _, d := range r.Machine.Drives {
+		measured = append(measured, d.Name)
+		alike = alike && slices.ContainsFunc(m.Drives, func(other topology.Drive) bool {
+			return d.Serial != "" && d.Serial == other.Serial && d.Bytes == other.Bytes
+		})
+	}
+	slices.Sort(measured)
+	same := alike && len(measured) == len(data) // also under other names, or on another machine
+	if r.Machine.Hostname == m.Hostname && slices.Equal(measured, data) {
+		same = !slices.ContainsFunc(r.Machine.Drives, func(d topology.Drive) bool {
+			return slices.ContainsFunc(m.Drives, func(other topology.Drive) bool {
+				return d.Name == other.Name && (d.Serial != other.Serial || d.Bytes != other.Bytes)
+			})
+		})
+	}
+	if same || len(data) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it is of %s of %s (%s), and the data lie on %s of %s",
+		strings.Join(measured, " and "), r.Machine.Hostname, r.Path,
+		strings.Join(data, " and "), m.Hostname)
 }
 
 // MaxReads is the most random reads a second at any depth.

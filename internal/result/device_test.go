@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ds2/internal/topology"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -78,5 +80,36 @@ func TestConclusion(t *testing.T) {
 			)
 		}
 		assert.Contains(t, r.Conclusion(), want, "%v", rates)
+	}
+}
+
+// TestElsewhere holds the record of a device against the drives of a machine's data.
+func TestElsewhere(t *testing.T) {
+	drive := func(name, serial string, roles ...topology.Role) topology.Drive {
+		return topology.Drive{Name: name, Serial: serial, Bytes: 1000, Roles: roles}
+	}
+	machine := func(host string, drives ...topology.Drive) *topology.Machine {
+		return &topology.Machine{Hostname: host, Drives: drives}
+	}
+	const data, log = topology.Data, topology.Log
+	volume := drive("dm-0", "", data)
+	volume.Under = []string{"sda", "sdb"}
+	for why, c := range map[string]struct {
+		record, run *topology.Machine
+		refused     bool
+	}{
+		"the drive":                    {machine("a", drive("sda", "")), machine("a", drive("sda", "", data)), false},
+		"another one of the host":      {machine("a", drive("sdb", "")), machine("a", drive("sda", "", data)), true},
+		"that of the log":              {machine("a", drive("sdb", "")), machine("a", drive("sda", "", data), drive("sdb", "", log)), true},
+		"of its name on another host":  {machine("b", drive("sda", "")), machine("a", drive("sda", "", data)), true},
+		"another one of its name":      {machine("a", drive("sda", "1")), machine("a", drive("sda", "2", data)), true},
+		"the drive under another name": {machine("b", drive("sdx", "1")), machine("a", drive("sda", "1", data)), false},
+		"one of two":                   {machine("a", drive("sda", "1")), machine("a", drive("sda", "1", data), drive("sdb", "2", data)), true},
+		"those below a volume":         {machine("a", drive("sda", ""), drive("sdb", "")), machine("a", volume), false},
+		"not known which":              {machine("a", drive("sda", "")), machine("a", drive("sdb", "")), false},
+		"a record without a drive":     {nil, machine("a", drive("sdb", "", data)), false},
+	} {
+		refusal := (&Device{Machine: c.record}).Elsewhere(c.run)
+		assert.Equal(t, c.refused, refusal != "", "%s: %s", why, refusal)
 	}
 }

@@ -51,6 +51,7 @@ const (
 	NotWarm          FindingKind = "not warm"
 	ScanMissed       FindingKind = "background scan missed"
 	EventFailed      FindingKind = "event failed"
+	BeyondDevice     FindingKind = "beyond the device"
 	MountsAssumed    FindingKind = monitor.MountsAssumed
 	DrivesUnknown    FindingKind = monitor.DrivesUnknown
 	DevicesElsewhere FindingKind = monitor.DevicesElsewhere
@@ -180,6 +181,11 @@ var FindingKinds = []KindOfFinding{
 	{NotWarm, Reserves, OfRun, "{detail}"},
 	{ScanMissed, Reserves, OfTarget, "{detail}"},
 	{EventFailed, Reserves, OfRun, "the command of event {event} failed, see run.log: {detail}"},
+	{
+		BeyondDevice, Reserves, OfRun,
+		"the run took {share%} of what the device record says that the drives can do, so it is a record " +
+			"of other drives, or of these in another state: measure them again by ds2 device",
+	},
 	{
 		MountsAssumed, Informs, OfTarget,
 		"the file systems of {of} ({detail}) may not be read by this user, and are taken to be those " +

@@ -240,6 +240,7 @@ func (e *Exporter) Drives(devices []string, roles map[string][]topology.Role) (a
 		for _, m := range e.first["node_disk_info"] { // Windows has none
 			if string(m.Metric["device"]) == name {
 				drive.Model = string(m.Metric["model"])
+				drive.Serial = string(m.Metric["serial"])
 			}
 		}
 		all = append(all, drive)

@@ -35,18 +35,36 @@ type Drive struct {
 	Name       string `json:"name"`
 	File       bool   `json:"file,omitempty"`
 	Model      string `json:"model,omitempty"`
+	Serial     string `json:"serial,omitempty"` // of a loop device the file behind it
 	Bytes      int64  `json:"bytes"`
 	Rotational bool   `json:"rotational"`
 	Scheduler  string `json:"scheduler,omitempty"`
 	// "write back", "write through"; empty: not known
 	WriteCache string `json:"write_cache,omitempty"`
 	FUA        bool   `json:"fua,omitempty"` // it can write past its cache
+	// the drives that it is made of, as that of LVM is; empty: it is one
+	Under []string `json:"under,omitempty"`
 	// what the database keeps on it; empty: not known
 	Roles   []Role `json:"roles,omitempty"`
 	Machine string `json:"machine,omitempty"` // that it is of, where several are observed
 
 	// why its flushes cannot be told from its writes
 	WritesUnknown string `json:"writes_unknown,omitempty"`
+}
+
+// DrivesOf are the names of the drives at the bottom that hold a role, as far as that is known.
+func (m *Machine) DrivesOf(role Role) (names []string) {
+	for _, d := range m.Drives {
+		switch {
+		case !d.Holds(role):
+		case len(d.Under) > 0:
+			names = append(names, d.Under...)
+		default:
+			names = append(names, d.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Holds says whether a drive is known to have a role.
@@ -152,6 +170,12 @@ func (fs FS) drive(name string) Drive {
 		Scheduler:  ReadText(filepath.Join(dir, "queue/scheduler")),
 		WriteCache: ReadText(filepath.Join(dir, "queue/write_cache")),
 		FUA:        ReadText(filepath.Join(dir, "queue/fua")) == "1",
+	}
+	for _, file := range []string{"device/serial", "serial", "loop/backing_file"} {
+		d.Serial = cmp.Or(d.Serial, ReadText(filepath.Join(dir, file)))
+	}
+	if under, err := fs.DrivesUnder(name); err == nil && !slices.Contains(under, name) {
+		d.Under = under
 	}
 	// "none [mq-deadline] kyber": the one in brackets is in force.
 	if _, rest, ok := strings.Cut(d.Scheduler, "["); ok {

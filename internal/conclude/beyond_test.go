@@ -1,0 +1,17 @@
+package conclude
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"ds2/internal/result"
+)
+
+// TestBeyondDevice: no run takes more of a device than it can do, so the record is of another one.
+func TestBeyondDevice(t *testing.T) {
+	for share, want := range map[float64]int{1.04: 0, 2.06: 1} {
+		found := warnings(result.Cautions{}, result.Evidence{DeviceMost: &share})
+		assert.Len(t, found, want, "%v: %q", share, found)
+	}
+}
