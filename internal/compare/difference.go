@@ -35,6 +35,8 @@ type Difference struct {
 	// Medians is the difference of the medians of the runs, in percent: the storage report's figure
 	// (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
+
+	widest measure.Change // with the interval as wide as it may be
 }
 
 // Level is that of the 95 % confidence interval.
@@ -91,6 +93,7 @@ func WithFirst(all []Configuration) Comparison {
 			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+one.Limits.Failed())
 		}
 		c.Warnings = append(c.Warnings, changed(one)...)
+		c.Warnings = append(c.Warnings, varyTooLittle(one)...)
 		unit := one.Unit()
 		if why := valuesOf(
 			one,
@@ -132,6 +135,9 @@ func WithFirst(all []Configuration) Comparison {
 			if f.Name == Main && c.Stated().Name != Main {
 				by = measure.Difference{Change: measure.Unknown(), Why: "the user set it (--rate)"}
 			}
+			if f.Name == Main {
+				by.Change = by.Change.Widened(math.Hypot(sharedShare(first), sharedShare(other)))
+			}
 			if f.From != "" && !known[f.From] {
 				by.Change.Low = math.NaN()
 			}
@@ -169,6 +175,7 @@ func newDifference(of Metric, by measure.Difference) Difference {
 		Percent: by.Change.Percent, Blocks: by.Blocks, Why: by.Why,
 	}
 	if change := by.Change; !math.IsNaN(change.Low) {
+		d.widest = change.Widest()
 		d.Low = &change.Low
 		d.High = &change.High
 		d.P = &change.P
@@ -274,6 +281,13 @@ func difference(before, after values, all []values) measure.Difference {
 		}
 		looks := max(looksOf(before.Bench), looksOf(after.Bench))
 		return measure.Differences(names, blocks, stated, looks)[0]
+	}
+	for _, b := range []result.Bench{before.Bench, after.Bench} {
+		if interim(b) && !Enough(b) { // whoever looks again and again finds something in the end
+			d := measure.Difference{Change: measure.Unknown(), Why: "the planned runs are not all made"}
+			d.Change.Percent = measure.Compare(before.values, after.values, stated).Percent
+			return d
+		}
 	}
 	d := measure.Difference{Change: measure.Compare(before.values, after.values, stated)}
 	if math.IsNaN(d.Change.Low) {

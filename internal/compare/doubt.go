@@ -56,7 +56,55 @@ func Drifting(c Configuration) []Doubt {
 		}
 		return []Doubt{d}
 	}
-	return nil
+	return inOrder(c)
+}
+
+// orderLevel is below which probability the runs of a bench are said to rise or fall one after the
+// other. Five runs can be as far below it, if each is below the one before.
+const orderLevel = 0.02
+
+// inOrder is the doubt about a bench whose runs rise or fall one after the other: what they come to
+// hangs on how many were made. Blocks cancel what all configurations have in common.
+func inOrder(c Configuration) []Doubt {
+	var all []float64
+	for _, r := range Counted(c.Bench) {
+		if r.Block > 0 {
+			return nil
+		}
+		all = append(all, r.Figure.Value)
+	}
+	p, up := measure.OrderTrend(all)
+	if p >= orderLevel {
+		return nil
+	}
+	way := map[bool]string{true: "rise", false: "fall"}[up]
+	why := fmt.Sprintf(
+		"the results of the %d valid runs of %s %s one after the other, from %.0f to %.0f %s (%s)",
+		len(all), c.Name, way, all[0], all[len(all)-1], c.Unit(),
+		measure.Significance(p, orderLevel),
+	)
+	return []Doubt{{c.Name, "still changing from run to run", why}}
+}
+
+// varyTooLittle warns of runs that vary less from one to the next than each by itself.
+func varyTooLittle(c Configuration) []string {
+	if sharedShare(c) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"the runs of %s vary less from one to the next than each varies by itself: they may all "+
+			"have met the same part of something, such as a cycle of checkpoints or a cache that "+
+			"fills, so the interval also has the variation within a run", c.Name,
+	)}
+}
+
+// sharedShare is measure.Shared of the results of a configuration, as a share of their mean.
+func sharedShare(c Configuration) float64 {
+	runs := Counted(c.Bench)
+	if len(runs) == 0 || c.RunsMean == nil || !(*c.RunsMean > 0) {
+		return 0
+	}
+	return sharedBy(runs) / *c.RunsMean
 }
 
 // Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided
@@ -185,13 +233,19 @@ func (c Comparison) Lacks() string {
 			return ""
 		}
 		what := "its interval"
+		may := "is"
 		half := one.Half()
+		if runs := len(Counted(one.Bench)); half != nil && runs > 1 {
+			may = "may be as wide as"
+			half = new(measure.Widest(*half, float64(runs-1)))
+		}
 		if several {
 			what = "the interval of the ratio of " + one.Name
 			half = nil
 			if d := c.Of(one.Name, c.Stated().Name); d != nil && d.Low != nil {
 				value = new(100 + d.Percent)
-				half = new(max(*d.High-d.Percent, d.Percent-*d.Low))
+				may = "may be as wide as"
+				half = new(max(d.widest.High-d.Percent, d.Percent-d.widest.Low))
 			}
 		}
 		switch {
@@ -203,8 +257,9 @@ func (c Comparison) Lacks() string {
 		case *half > widestInterval/100.**value:
 			share := 100 * *half / *value
 			add(
-				"%s is ± %s %%, more than ± %d %%",
+				"%s %s ± %s %%, more than ± %d %%",
 				what,
+				may,
 				numbers.Worth(share, share),
 				widestInterval,
 			)

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,6 +54,12 @@ func Take(run *result.BenchRun, s result.Summary) {
 		}
 		if !w.Steady.Verdict {
 			run.Unsteady = w.Steady.Why
+		}
+		if w.FewSamples != "" {
+			run.Warnings = append(run.Warnings, "its interval rests on "+w.FewSamples)
+		}
+		if w.Cycle.Partial() {
+			run.Warnings = append(run.Warnings, w.Cycle.Why)
 		}
 		if w.Steady.Drifts() {
 			run.Drift = new(w.Steady.Drift)
@@ -194,11 +201,23 @@ func Runs(b *result.Bench) {
 	mean, half := measure.MeanCI95(all)
 	b.RunsMean = &mean
 	if len(all) > 1 {
+		half = math.Hypot(half, measure.Student(.975, float64(len(all)-1))*sharedBy(runs))
 		b.RunsCI95 = &half
 		if mean > 0 {
 			b.RunsSpread = new(100 * (all[len(all)-1] - all[0]) / mean)
 		}
 	}
+}
+
+// sharedBy is measure.Shared of the results of runs.
+func sharedBy(runs []result.BenchRun) float64 {
+	var values []float64
+	var halves []*float64
+	for _, r := range runs {
+		values = append(values, r.Figure.Value)
+		halves = append(halves, r.CI95())
+	}
+	return measure.Shared(values, halves)
 }
 
 // limits are those of a bench: each holds if it holds in all runs that count, and none holds in a

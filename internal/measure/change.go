@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Change is by how much one set of measurements differs from another.
@@ -15,6 +16,9 @@ type Change struct {
 	// probability of a difference at least as large if there is none. All are NaN (null in JSON)
 	// where there are too few measurements to know their variation.
 	Low, High, P float64
+
+	by    estimate
+	looks float64
 }
 
 // newChange is that of an estimate that was looked at that many times as often as a single test:
@@ -23,11 +27,27 @@ func newChange(e estimate, looks float64) Change {
 	half := e.deviation * e.stated.critical(0.05/looks, e.freedom)
 	low := percentOf(e.logarithm - half)
 	high := percentOf(e.logarithm + half)
-	c := Change{percentOf(e.logarithm), low, high, 1}
+	c := Change{percentOf(e.logarithm), low, high, 1, e, looks}
 	if e.logarithm != 0 {
 		c.P = min(1, looks*e.stated.chance(e.logarithm/e.deviation, e.freedom))
 	}
 	return c
+}
+
+// Widened is the change where both sides have an error besides, such as Shared, that is not among
+// what its interval was estimated from; deviation is that of the logarithm of the ratio.
+func (c Change) Widened(deviation float64) Change {
+	if deviation == 0 || math.IsNaN(c.Low) {
+		return c
+	}
+	c.by.deviation = math.Hypot(c.by.deviation, deviation)
+	return newChange(c.by, c.looks)
+}
+
+// Widest is the change with an interval as wide as Widest says.
+func (c Change) Widest() Change {
+	c.by.deviation = Widest(c.by.deviation, c.by.freedom)
+	return newChange(c.by, c.looks)
 }
 
 func percentOf(logarithm float64) float64 { return 100 * math.Expm1(logarithm) }
@@ -72,6 +92,19 @@ func MeanCI95(values []float64) (mean, half float64) {
 	mean, variance := stat.MeanVariance(values, nil)
 	n := float64(len(values))
 	return mean, Student(.975, n-1) * math.Sqrt(variance/n)
+}
+
+// mostOfHalf is how sure it is that an interval would not be wider if the variation were known.
+const mostOfHalf = 0.9
+
+// Widest is the half width that an interval by Student's t would have if the variation were as
+// large as it may be, at 90 %: of many experiments the narrow intervals are those of runs that vary
+// little by chance.
+func Widest(half, freedom float64) float64 {
+	if !(freedom > 0) {
+		return math.NaN()
+	}
+	return half * math.Sqrt(freedom/distuv.ChiSquared{K: freedom}.Quantile(1-mostOfHalf))
 }
 
 // Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The
@@ -140,5 +173,5 @@ func Smallest(variation float64, configurations, blocks int, until bool) float64
 // Unknown is a change of which nothing is known.
 func Unknown() Change {
 	nan := math.NaN()
-	return Change{nan, nan, nan, nan}
+	return Change{Percent: nan, Low: nan, High: nan, P: nan}
 }

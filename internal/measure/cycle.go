@@ -17,6 +17,11 @@ type Cycle struct {
 	Why     string   `json:"why"`                // all that in words
 }
 
+// Partial says that the window holds a part of a cycle that matters.
+func (c *Cycle) Partial() bool {
+	return c != nil && !c.Whole && c.Periods != nil && *c.Periods < manyCycles
+}
+
 // beginSlack is how far the bound of a window may lie from the begin of a checkpoint, which is
 // known to the second.
 const beginSlack = 1500 * time.Millisecond
@@ -56,7 +61,7 @@ func (s Series) cycle(span Span) *Cycle {
 			len(within)-1,
 			*c.Period,
 		)
-	case *c.Periods >= manyCycles:
+	case !c.Partial():
 		c.Why = fmt.Sprintf(
 			"the window holds %.1f checkpoint cycles of about %.0f s",
 			*c.Periods,

@@ -200,7 +200,10 @@ func (v *view) findWindow(s result.Summary) {
 	default:
 		v.find(reservation, w.Steady.Why)
 	}
-	if w.Cycle != nil {
+	switch {
+	case w.Cycle.Partial():
+		v.find(reservation, w.Cycle.Why)
+	case w.Cycle != nil:
 		v.find(aside, w.Cycle.Why)
 	}
 	if w.Trend != nil {

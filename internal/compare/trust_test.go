@@ -1,0 +1,80 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// TestInOrder: a bench each of whose runs is slower than the one before tells nothing, unless it was
+// made in blocks, where all configurations have the drift.
+func TestInOrder(t *testing.T) {
+	falling := configuration("a", diagnose.Storage, 1000, 990, 981, 970, 962, 950)
+	doubts := Drifting(falling)
+	require.Len(t, doubts, 1)
+	assert.Equal(t, "the results of the 6 valid runs of a fall one after the other, "+
+		"from 1000 to 950 OPM (p = 0.0028, significant at 0.02)", doubts[0].Why)
+	assert.Empty(t, Drifting(configuration("a", diagnose.Storage, 1000, 990, 995, 970, 1005, 950)))
+	for i := range falling.Runs {
+		falling.Runs[i].Block = i + 1
+	}
+	assert.Empty(t, Drifting(falling), "in blocks")
+}
+
+// TestSharedBias: benches whose runs vary less from one to the next than within, as windows at the
+// same phase of a checkpoint cycle do, differ by no more than that.
+func TestSharedBias(t *testing.T) {
+	a := configuration("a", diagnose.Storage, 1000, 1001, 999, 1000, 1002)
+	b := configuration("b", diagnose.Storage, 1030, 1031, 1029, 1030, 1032)
+	of := func(half float64) Comparison {
+		for _, c := range []*Configuration{&a, &b} {
+			for i := range c.Runs {
+				c.Runs[i].Figure.CI95 = new(half)
+			}
+			Runs(&c.Bench)
+		}
+		return WithFirst([]Configuration{a, b})
+	}
+	sure := of(1)
+	assert.True(t, *sure.Of("b", Main).Significant)
+	assert.Empty(t, sure.Warnings)
+	unsure := of(50)
+	assert.False(t, *unsure.Of("b", Main).Significant)
+	assert.Contains(t, strings.Join(unsure.Warnings, "; "),
+		"the runs of b vary less from one to the next than each varies by itself")
+	assert.Greater(t, *unsure.Configurations[0].RunsCI95, 50.)
+}
+
+// TestNotAllMade: of benches of which more runs are to come nothing is told by Welch's test.
+func TestNotAllMade(t *testing.T) {
+	a := configuration("a", diagnose.Storage, 1000, 1001, 999)
+	b := configuration("b", diagnose.Storage, 1030, 1031, 1029)
+	b.Status = result.Running
+	b.Spec.Runs = 5
+	d := WithFirst([]Configuration{a, b}).Of("b", Main)
+	assert.Nil(t, d.Significant)
+	assert.Equal(t, "the planned runs are not all made", d.Why)
+	b.Spec.Runs = 3
+	assert.NotNil(t, WithFirst([]Configuration{a, b}).Of("b", Main).Significant)
+}
+
+// TestPartialCycle: what a run says of its interval and its window stands above it, too.
+func TestPartialCycle(t *testing.T) {
+	var s result.Summary
+	s.Windows = []measure.Window{{
+		FewSamples: "few independent samples: 3 whole checkpoint cycles",
+		Cycle:      &measure.Cycle{Period: new(300.), Periods: new(.7), Why: "only part of a cycle"},
+	}}
+	var run result.BenchRun
+	Take(&run, s)
+	assert.Equal(t, []string{
+		"its interval rests on few independent samples: 3 whole checkpoint cycles",
+		"only part of a cycle",
+	}, run.Warnings)
+}
