@@ -1,18 +1,14 @@
 package device
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/diskspace"
 	"ds2/internal/fuzztest"
 )
 
@@ -69,44 +65,6 @@ func TestParse(t *testing.T) {
 	for _, text := range []string{"", "{", `{"jobs":[]}`, `{"jobs":[{"error":5}]}`, `{"jobs":[{}]}`} {
 		_, _, err := parse([]byte(text), job{})
 		assert.Error(t, err, text)
-	}
-}
-
-// What would be overwritten or not fit is refused, and nothing is left behind.
-func TestRefusals(t *testing.T) {
-	needFio(t)
-	dir := t.TempDir()
-	small := Options{Dir: dir, FileBytes: 16 << 20, StageTime: time.Second}
-	free, ok := diskspace.Free(dir)
-	if !ok {
-		t.Skip("the free space is unknown")
-	}
-	large := small
-	large.FileBytes = free
-	_, err := Run(t.Context(), large)
-	assert.ErrorContains(t, err, "bytes free", "no room")
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := small
-	stopped.Progress = func(what string, _ time.Duration) {
-		if strings.HasPrefix(what, "random reads") {
-			cancel()
-		}
-	}
-	_, err = Run(ctx, stopped)
-	assert.ErrorIs(t, err, context.Canceled, "interrupted")
-	assertEmpty(t, dir)
-	mine := filepath.Join(dir, fileName)
-	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
-	_, err = Run(t.Context(), small)
-	assert.ErrorContains(t, err, mine+" exists", "the file exists")
-	text, err := os.ReadFile(mine)
-	require.NoError(t, err)
-	assert.Equal(t, "mine", string(text))
-	for device, want := range map[string]string{
-		mine: "not a block device", "/dev/null": "not a block device", filepath.Join(dir, "none"): "no such file",
-	} {
-		_, err := Run(t.Context(), Options{Device: device, StageTime: time.Second})
-		assert.ErrorContains(t, err, want, device)
 	}
 }
 

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
+	"ds2/internal/diskspace"
 	"ds2/internal/nightly"
 )
 
@@ -66,6 +68,44 @@ func TestSlowDrive(t *testing.T) {
 	assert.Equal(t, drive.Name, r.Machine.Drives[0].Name)
 	assert.InEpsilon(t, 1, r.Log.IOPS*r.Log.Mean, 0.1, "one at a time")
 	assertEmpty(t, drive.Dir)
+}
+
+// What would be overwritten or not fit is refused, and nothing is left behind.
+func TestRefusals(t *testing.T) {
+	needFio(t)
+	dir := devicetest.TempDir(t)
+	small := Options{Dir: dir, FileBytes: 16 << 20, StageTime: time.Second}
+	free, ok := diskspace.Free(dir)
+	if !ok {
+		t.Skip("the free space is unknown")
+	}
+	large := small
+	large.FileBytes = free
+	_, err := Run(t.Context(), large)
+	assert.ErrorContains(t, err, "bytes free", "no room")
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := small
+	stopped.Progress = func(what string, _ time.Duration) {
+		if strings.HasPrefix(what, "random reads") {
+			cancel()
+		}
+	}
+	_, err = Run(ctx, stopped)
+	assert.ErrorIs(t, err, context.Canceled, "interrupted")
+	assertEmpty(t, dir)
+	mine := filepath.Join(dir, fileName)
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
+	_, err = Run(t.Context(), small)
+	assert.ErrorContains(t, err, mine+" exists", "the file exists")
+	text, err := os.ReadFile(mine)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(text))
+	for device, want := range map[string]string{
+		mine: "not a block device", "/dev/null": "not a block device", filepath.Join(dir, "none"): "no such file",
+	} {
+		_, err := Run(t.Context(), Options{Device: device, StageTime: time.Second})
+		assert.ErrorContains(t, err, want, device)
+	}
 }
 
 // TestMemoryIsNoDrive: a directory in memory is refused, and nothing is left in it.

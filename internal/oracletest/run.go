@@ -294,8 +294,12 @@ func (r *Run) mean(column string, from, to int64) float64 {
 	n := 0.
 	for s := range r.seconds(from, to) {
 		if v := s.number(column); !math.IsNaN(v) {
-			sum = sum + v*s.covers(column)
-			n = n + s.covers(column)
+			covers := s.covers(column)
+			if since := float64(millis(s.number("t_s"))-from) / 1000; from != math.MinInt64 {
+				covers = min(covers, max(1, since)) // of what a late one has from before
+			}
+			sum = sum + v*covers
+			n = n + covers
 		}
 	}
 	return sum / n

@@ -158,7 +158,8 @@ func (t *Table) between(
 			seen = by
 			things = row.Values[by]
 		}
-		seconds := min(row.Covered(seen), row.Time.Sub(from).Seconds())
+		most := max(Interval, row.Time.Sub(from)) // of one that came late
+		seconds := min(row.Covered(seen), most.Seconds())
 		s.Covers += seconds
 		if v := row.Values[i]; !math.IsNaN(v) && (things > 0 || by < 0) {
 			take(v, seconds, things)
