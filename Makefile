@@ -13,6 +13,7 @@ INPUTS  ?= 10000000
 SEED    ?= 0
 REPLICATES ?= 2000
 PLATFORMS ?=
+GOLANGCI := bin/golangci-lint-2.12.2
 
 .DEFAULT_GOAL := build
 .PHONY: help build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
@@ -88,7 +89,7 @@ bench: ## runs the Go benchmarks
 bench-driver: build ## compares ds2 drive with pgbench (ARGS=postgres://… on a database of yours)
 	scripts/bench-driver $(ARGS)
 
-check: fmt vet lint cross arm tsql tests ## everything that CI asks for, but the versions of PostgreSQL
+check: vet lint cross arm tsql tests ## everything that CI asks for, but the versions of PostgreSQL
 
 nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each package with the race detector, all versions, macOS, vulnerabilities, fuzzing
 	$(MAKE) versions VERSIONED=.
@@ -96,17 +97,18 @@ nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each packa
 	DS2_TEST_HOURS=24 $(GO) test -run '^TestDay$$' ./internal/result
 	DS2_TEST_NIGHTLY=1 $(GOTESTSUM) --packages ./... -- -race -timeout 60m
 
-fmt: ## gofmt, and lines of at most 100 columns (strings and tables may pass, see .golangci.yml)
-	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
-	@! git ls-files -co --exclude-standard '*.go' | while read -r file; do \
-		expand -t 4 "$$file" | LC_ALL=C.UTF-8 grep -nE --label="$$file" -H '^.{121}'; done | grep . || \
-		{ echo 'longer than 120 columns, with tabs of 4'; exit 1; }
+fmt: $(GOLANGCI) ## formats all Go code as lint asks for, by gofumpt
+	$(GOLANGCI) fmt
 
 vet:
 	$(GO) vet ./...
 
-lint: ## staticcheck
-	$(GO) tool staticcheck ./...
+lint: $(GOLANGCI) ## staticcheck, gofumpt, lines of at most 100 columns, comments on exported names: .golangci.yml
+	$(GOLANGCI) run ./...
+
+$(GOLANGCI):
+	GOBIN=$(CURDIR)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
+	mv bin/golangci-lint $@
 
 # What these systems lack, and how they are asked for their counters, is in separate files, which no other check compiles.
 cross: ## compiles for Windows and macOS
