@@ -20,27 +20,34 @@ import (
 // with a tenth of a CPU and 64 MiB, and reads how the kernel holds it back.
 func TestRealGroup(t *testing.T) {
 	const top = "/sys/fs/cgroup"
-	if topology.ReadText(top+"/cgroup.controllers") == "" {
-		t.Skip("this machine has no control groups of version 2 alone")
-	}
-	os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
-	group := filepath.Join(top, fmt.Sprintf("ds2-test-group-%d", os.Getpid()))
-	below := filepath.Join(group, "below")
-	t.Cleanup(func() {
-		_ = os.Remove(below)
-		_ = os.Remove(group)
-	})
+	name := fmt.Sprintf("ds2-test-group-%d/below", os.Getpid())
 	busy := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
 	require.NoError(t, busy.Start())
-	t.Cleanup(func() { busy.Wait() }) // before the groups go
-	err := os.MkdirAll(below, 0o755)
-	for _, write := range [][2]string{
-		{group + "/cpu.max", "10000 100000"},
-		{group + "/memory.max", "67108864"},
-		{below + "/cgroup.procs", strconv.Itoa(busy.Process.Pid)},
-	} {
-		err = cmp.Or(err, os.WriteFile(write[0], []byte(write[1]), 0))
+	process := strconv.Itoa(busy.Process.Pid)
+	limits := [][3]string{
+		{top, "cpu.max", "10000 100000"},
+		{top, "memory.max", "67108864"},
 	}
+	if topology.ReadText(top+"/cgroup.controllers") == "" { // version 1
+		limits = [][3]string{
+			{top + "/cpu", "cpu.cfs_quota_us", "10000"},
+			{top + "/memory", "memory.limit_in_bytes", "67108864"},
+		}
+	}
+	os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
+	var err error
+	for _, limit := range limits {
+		below := filepath.Join(limit[0], name)
+		group := filepath.Dir(below)
+		err = cmp.Or(err, os.MkdirAll(below, 0o755),
+			os.WriteFile(filepath.Join(group, limit[1]), []byte(limit[2]), 0),
+			os.WriteFile(below+"/cgroup.procs", []byte(process), 0))
+		t.Cleanup(func() {
+			_ = os.Remove(below)
+			_ = os.Remove(group)
+		})
+	}
+	t.Cleanup(func() { busy.Wait() }) // before the groups go
 	if err != nil {
 		t.Skipf("no control group can be made and limited: %v", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Limits are what a process may use of its machine, by its control groups of version 2 and the CPUs
-// that it may run on.
+// Limits are what a process may use of its machine, by its control groups and the CPUs that it may
+// run on.
 type Limits struct {
 	Container
 	// the groups with the lowest limits, which count for all below them; empty: none has one
@@ -43,31 +43,67 @@ func (fs FS) Limits(pid int) (l Limits, err error) {
 	if err != nil {
 		return l, err
 	}
-	own := slices.IndexFunc(memberships, func(m procfs.Cgroup) bool { return m.HierarchyID == 0 })
-	tree := slices.IndexFunc(mounts, func(m *procfs.MountInfo) bool {
-		return m.FSType == "cgroup2"
-	})
-	if own >= 0 && tree >= 0 {
-		groups := groupsOf(memberships[own].Path, mounts[tree])
-		var memory float64
-		memory, l.Memory = lowest(groups, func(dir string) float64 {
-			return parsed(ReadText(filepath.Join(dir, "memory.max")))
+	var groups []string
+	for _, membership := range memberships {
+		tree := slices.IndexFunc(mounts, func(m *procfs.MountInfo) bool {
+			return hierarchyOf(membership, m)
 		})
-		l.MemoryBytes = int64(memory)
-		l.Processors, l.CPU = lowest(
-			groups,
-			func(dir string) float64 { // "200000 100000", or "max 100000"
-				quota, period, _ := strings.Cut(ReadText(filepath.Join(dir, "cpu.max")), " ")
-				return parsed(quota) / cmp.Or(parsed(period), 1)
-			},
-		)
+		if tree >= 0 {
+			groups = append(groups, groupsOf(membership.Path, mounts[tree])...)
+		}
 	}
+	memory, group := lowest(groups, memoryLimit)
+	l.MemoryBytes = int64(memory)
+	l.Memory = group
+	l.Processors, l.CPU = lowest(groups, processorLimit)
 	status, _ := process.NewStatus()
 	stat, _ := pfs.Stat() // ds2 may be held to fewer CPUs than the server
 	if allowed := len(status.CpusAllowedList); allowed > 0 && allowed < len(stat.CPU) {
 		l.Processors = LowerLimit(l.Processors, float64(allowed))
 	}
 	return l, nil
+}
+
+// hierarchyOf says whether a mount shows the hierarchy of a membership: the only one of version 2,
+// or of version 1 that of its controllers.
+func hierarchyOf(membership procfs.Cgroup, mount *procfs.MountInfo) bool {
+	if membership.HierarchyID == 0 {
+		return mount.FSType == "cgroup2"
+	}
+	return mount.FSType == "cgroup" && !slices.ContainsFunc(membership.Controllers,
+		func(controller string) bool {
+			_, its := mount.SuperOptions[controller]
+			return !its
+		})
+}
+
+// unlimited is what version 1 of control groups has for no limit of memory, or more.
+const unlimited = 1 << 60
+
+// memoryLimit is that of a group in bytes; 0 where it has none.
+func memoryLimit(dir string) float64 {
+	if limit := parsed(readFirst(dir, "memory.max", "memory.limit_in_bytes")); limit < unlimited {
+		return limit
+	}
+	return 0
+}
+
+// processorLimit is how many CPUs' time a group may have; not above 0 where it has no limit.
+func processorLimit(dir string) float64 {
+	quota, period, together := strings.Cut(ReadText(filepath.Join(dir, "cpu.max")), " ")
+	if !together { // version 1
+		quota = ReadText(filepath.Join(dir, "cpu.cfs_quota_us"))
+		period = ReadText(filepath.Join(dir, "cpu.cfs_period_us"))
+	}
+	return parsed(quota) / cmp.Or(parsed(period), 1)
+}
+
+// readFirst is the text of the first of some files that is not empty.
+func readFirst(dir string, names ...string) (text string) {
+	for _, name := range names {
+		text = cmp.Or(text, ReadText(filepath.Join(dir, name)))
+	}
+	return text
 }
 
 // groupsOf are the directories of a group and of all above it, as far as this process sees them.
@@ -123,7 +159,8 @@ func (l Limits) Throttling(context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []float64{stat["nr_throttled"], stat["nr_periods"], stat["throttled_usec"] / 1e6}, nil
+	stood := stat["throttled_usec"]/1e6 + stat["throttled_time"]/1e9 // version 2, version 1
+	return []float64{stat["nr_throttled"], stat["nr_periods"], stood}, nil
 }
 
 // Available is the memory of the limited group that its processes can have before they are killed:
@@ -133,10 +170,13 @@ func (l Limits) Available(context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	used := parsed(ReadText(filepath.Join(l.Memory, "memory.current")))
-	return []float64{
-		float64(l.MemoryBytes) - used + stat["inactive_file"] + stat["active_file"],
-	}, nil
+	prefix := ""
+	if _, v1 := stat["total_inactive_file"]; v1 { // which has those of the groups below it apart
+		prefix = "total_"
+	}
+	used := parsed(readFirst(l.Memory, "memory.current", "memory.usage_in_bytes"))
+	cache := stat[prefix+"inactive_file"] + stat[prefix+"active_file"]
+	return []float64{float64(l.MemoryBytes) - used + cache}, nil
 }
 
 // LowerLimit is the lower of two limits; 0 is none.

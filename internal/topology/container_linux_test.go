@@ -56,9 +56,19 @@ func TestContainer(t *testing.T) {
 			50000000,
 		},
 		{
-			"version 1 is not read", "4:memory:/docker/abc\n", v1, `memory/docker/abc memory.limit_in_bytes=700000000`,
-			Container{},
-			0,
+			"version 1", "5:cpu,cpuacct:/docker/abc\n4:memory:/docker/abc\n0::/docker/abc\n", v1 +
+				"32 20 0:28 / @/cpu rw - cgroup cgroup rw,cpu,cpuacct\n" +
+				"33 20 0:29 / @/unified rw - cgroup2 cgroup2 rw\n", `
+			memory            memory.limit_in_bytes=9223372036854771712
+			memory/docker     memory.limit_in_bytes=9223372036854771712
+			memory/docker/abc memory.limit_in_bytes=700000000 memory.usage_in_bytes=650000000
+			memory/docker/abc memory.stat=inactive_file+1,total_inactive_file+100000000,total_active_file+50000000
+			cpu               cpu.cfs_quota_us=-1 cpu.cfs_period_us=100000
+			cpu/docker        cpu.cfs_quota_us=-1 cpu.cfs_period_us=100000
+			cpu/docker/abc    cpu.cfs_quota_us=150000 cpu.cfs_period_us=100000
+			cpu/docker/abc    cpu.stat=nr_periods+100,nr_throttled+40,throttled_time+5000000000`,
+			Container{700000000, 1.5},
+			200000000,
 		},
 		{
 			"no limits", "0::/system.slice/postgresql.service\n", v2, `

@@ -100,8 +100,7 @@ type FileSystem struct {
 	Devices []string `json:"devices"`
 }
 
-// Container is what a process may use of its machine, by its control groups of version 2, and those
-// above them. Zero is no limit.
+// Container is what a process may use of its machine, by its control groups and those above them. Zero is no limit.
 type Container struct {
 	MemoryBytes int64   `json:"memory_bytes,omitempty"`
 	Processors  float64 `json:"processors,omitempty"`
