@@ -55,7 +55,16 @@ func (fs FS) FindOf(file File) (FileSystem, error) {
 	}
 
 	devices := []string{filepath.Join(fs.Sys, "dev/block", mount.MajorMinorVer)}
-	if strings.HasPrefix(mount.MajorMinorVer, "0:") {
+	if mount.FSType == "zfs" {
+		vdevs, err := zfsDevices(mount.Source)
+		if err != nil {
+			return found, err
+		}
+		devices = nil
+		for _, name := range vdevs {
+			devices = append(devices, filepath.Join(fs.Sys, "class/block", name))
+		}
+	} else if strings.HasPrefix(mount.MajorMinorVer, "0:") {
 		// File systems over several devices (btrfs) have a separate number; the source then names
 		// one of them, and the kernel lists all.
 		source, _ := filepath.EvalSymlinks(mount.Source) // such as of /dev/mapper/vg-data

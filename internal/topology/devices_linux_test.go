@@ -52,10 +52,17 @@ func TestFind(t *testing.T) {
 			[]string{"1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/nowhere/upper"},
 			"", "cannot be seen from here",
 		},
+		{"a pool of ZFS", []string{"1 0 0:41 / / rw - zfs tank/pg rw"}, "nvme0n1 sda", ""},
 		{"memory", []string{"1 0 0:25 / / rw - tmpfs tmpfs rw"}, "", "no block device stands behind its tmpfs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fs, root := machine(t, c.mounts...)
+			// In place of zpool: a mirror of two partitions.
+			machinetest.Write(t, root, "zpool", "#!/bin/sh\n"+
+				"[ \"$*\" = 'list -v -H -P -L tank' ] || exit 1\n"+
+				"printf 'tank\\t9G\\n\\tmirror-0\\t9G\\n\\t/dev/sda2\\t9G\\n\\t/dev/nvme0n1p1\\t9G\\n'\n")
+			require.NoError(t, os.Chmod(filepath.Join(root, "zpool"), 0o755))
+			t.Setenv("PATH", root+":"+os.Getenv("PATH"))
 			for _, dir := range []string{"srv/data", "upper"} {
 				require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 			}
