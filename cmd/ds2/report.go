@@ -230,10 +230,14 @@ func (s shown) deliver(stdout io.Writer, f formatFlags, out string) error {
 	if out == "" || out == "-" {
 		return s.write(stdout, f)
 	}
-	if err := atomicfile.Write(out, func(w io.Writer) error { return s.write(w, f) }); err != nil {
+	path, err := atomicfile.Follow(out)
+	if err == nil {
+		err = atomicfile.Write(path, func(w io.Writer) error { return s.write(w, f) })
+	}
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(stdout, out)
+	_, err = fmt.Fprintln(stdout, out)
 	return err
 }
 

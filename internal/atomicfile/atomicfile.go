@@ -32,33 +32,37 @@ type File struct {
 	special bool   // it is written into: a device or a pipe keeps its name
 }
 
-// Create begins to write the file at path, or where a link there leads. What stands there stays
-// until Commit; a device or a pipe is written into at once. The temporary name is random and must
-// be new: a link that someone planted under it is not followed.
+// Create begins to write the file at path. What stands there stays until Commit, and a link that
+// someone planted is replaced, not followed; a device or a pipe, also behind a link such as
+// /dev/stdout, is written into at once.
 func Create(path string) (*File, error) {
-	// Opened for writing, since the system refuses links that others planted in a shared directory.
-	standing, err := os.OpenFile(path, os.O_WRONLY, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if _, missing := os.Lstat(path); missing == nil {
-			return nil, fmt.Errorf("%s is a link to a file that does not exist", path)
-		}
-	case err != nil:
-		return nil, err
-	default:
-		if info, err := standing.Stat(); err == nil && !info.Mode().IsRegular() {
-			return &File{standing, path, true}, nil
-		}
-		standing.Close()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, err
-		}
+	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe) != 0 {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return &File{f, path, true}, err
 	}
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	return &File{f, path, false}, nil
+}
+
+// Follow is the regular file to which the link at path leads, for a file that a user names; any
+// other path stays.
+func Follow(path string) (string, error) {
+	link, err := os.Lstat(path)
+	if err != nil || link.Mode().Type() != fs.ModeSymlink {
+		return path, nil
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return path, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) // the system refuses links that others planted
+	if err != nil {
+		return "", err
+	}
+	f.Close()
+	return filepath.EvalSymlinks(path)
 }
 
 // Commit brings the file to the disk and gives it its name. After an error what stood at the path

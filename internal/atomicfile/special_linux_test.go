@@ -21,6 +21,8 @@ func TestSpecial(t *testing.T) {
 	link := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(pipe, link))
 	for _, path := range []string{pipe, link} {
+		path, err := Follow(path)
+		require.NoError(t, err)
 		got := make(chan string)
 		go func() {
 			text, err := os.ReadFile(pipe)
