@@ -140,7 +140,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		},
 	}
 	found.Audit, err = runs.Verification{
-		Targets: stores, How: how, Record: record, Dirs: f.records,
+		Targets: stores, How: how, Record: record, Dirs: f.records, DeepChecks: found.DeepChecks,
 		Workload: func(ctx context.Context, s store.Database) (workload.Workload, error) {
 			return workloadOf(ctx, s, unnamed)
 		},

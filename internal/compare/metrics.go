@@ -60,6 +60,7 @@ var Metrics = slices.Concat([]Metric{
 	ofCondition("total_iops", result.TotalIOPS, "a second", ""),
 	ofCondition("mb_per_s", result.Throughput, "a second", ""),
 	ofCondition("total_iops_per_active_w", result.TotalIOPSPerWatt, "", "active_w"),
+	ofCondition("iops_per_mailbox", result.IOPSPerMailbox, "a second", ""),
 	ofCondition("lost_to_events", result.LostOrders, "", ""),
 	ofCondition("back_after_s", result.BackAfter, "s", ""),
 	ofCondition("longest_after_event_ms", result.LongestOrder, "ms", ""),
@@ -134,18 +135,40 @@ func (m Metric) TitleIn(unit string, words result.Words) string {
 	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle).Replace(m.Title)
 }
 
-// Middle is the median of the runs in which the metric was measured or, beside another
+// Middle is the median of the runs in which the metric was measured, of power that of the run with
+// the median result or, beside another
 // configuration, their geometric mean, of which differences are, in the unit that it is shown in;
 // nil where there are none.
 func (m Metric) Middle(c Configuration, beside bool) *float64 {
-	all := valuesOf(c, m.Of).values
+	all := valuesOf(c, m.Of)
 	switch {
-	case len(all) == 0:
+	case len(all.values) == 0:
 		return nil
 	case beside:
-		return new(m.Scale * measure.GeometricMean(all))
+		return new(m.Scale * measure.GeometricMean(all.values))
 	}
-	return new(m.Scale * measure.Median(all))
+	for i, r := range all.runs {
+		if m.OfPower() && r.Dir == c.Median {
+			return new(m.Scale * all.values[i])
+		}
+	}
+	return new(m.Scale * measure.Median(all.values))
+}
+
+// OfPower says that a bench has the metric, active power or what is made of it, of the run with its
+// median result, as the published reports do: medians of each would be of different runs.
+func (m Metric) OfPower() bool {
+	return m.Name == "active_w" || m.From == "active_w"
+}
+
+// Spread is the lowest and the highest value of the runs in which the metric was measured, in the
+// unit that it is shown in; of fewer than two there is none.
+func (m Metric) Spread(c Configuration) (low, high float64, several bool) {
+	all := valuesOf(c, m.Of).values
+	if len(all) < 2 {
+		return 0, 0, false
+	}
+	return m.Scale * slices.Min(all), m.Scale * slices.Max(all), true
 }
 
 // Bound says that a value is only known to be at least as high, as p95 of an open loop that dropped

@@ -179,25 +179,20 @@ func Runs(b *result.Bench) {
 	slices.SortStableFunc(runs, func(a, c result.BenchRun) int {
 		return cmp.Compare(a.Figure.Value, c.Figure.Value)
 	})
-	b.Median = runs[(len(runs)-1)/2].Dir
+	stands := runs[(len(runs)-1)/2]
+	b.Median = stands.Dir
 	var all []float64
 	for _, r := range runs {
 		all = append(all, r.Figure.Value)
 	}
-	median := func(of func(result.BenchRun) *float64) *float64 {
-		return Metric{Of: of, Scale: 1}.Middle(Configuration{Bench: *b}, false)
-	}
-	f := &result.Figure{
-		Unit:    unit,
-		Value:   measure.Median(all),
-		PerWatt: median(result.BenchRun.PerWatt),
-	}
+	f := &result.Figure{Unit: unit, Value: measure.Median(all), PerWatt: stands.PerWatt()}
 	if len(runs) == 1 {
 		f.CI95 = runs[0].CI95()
 	}
 	b.Headline = result.NewHeadline(f)
-	b.Idle = median(func(r result.BenchRun) *float64 { return r.Idle })
-	b.Active = median(func(r result.BenchRun) *float64 { return r.Active })
+	idle := Metric{Scale: 1, Of: func(r result.BenchRun) *float64 { return r.Idle }}
+	b.Idle = idle.Middle(Configuration{Bench: *b}, false)
+	b.Active = stands.Active
 	mean, half := measure.MeanCI95(all)
 	b.RunsMean = &mean
 	if len(all) > 1 {

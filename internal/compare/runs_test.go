@@ -9,8 +9,6 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
-	"ds2/internal/sampling"
-	"ds2/internal/topology"
 )
 
 // TestTake takes along both kinds of a run's warnings, and by how much it drifted, where that was
@@ -45,23 +43,6 @@ func TestAborted(t *testing.T) {
 		assert.Equal(t, want, trial.Passed(), "a trial that is %s", status)
 		assert.Equal(t, []any{status, true}, []any{single.Runs[0].Status, single.Runs[0].Counts})
 	}
-}
-
-// TestServers: latencies of several servers are means over all I/Os, also those of vacuums, that no
-// transaction asked for; a drive that holds neither data nor log is no log.
-func TestServers(t *testing.T) {
-	server := func(reads, vacuums, mean float64) Server {
-		s := Server{Reads: reads}
-		s.ReadTime.add(mean, reads+vacuums)
-		return s
-	}
-	all := Together([]Server{server(100, 300, .004), server(100, 0, .014)})
-	assert.InDelta(t, (400*.004+100*.014)/500, all.ReadTime.Mean(), 1e-12)
-	assert.Equal(t, 200., all.Reads)
-	var s Server
-	s.add(sampling.Volume{FileIO: sampling.FileIO{Writes: 7}})
-	s.add(sampling.Volume{Roles: []topology.Role{topology.Log}, FileIO: sampling.FileIO{Writes: 5}})
-	assert.Equal(t, 5., s.LogWrites)
 }
 
 // TestAnyFigures: a bench of runs of whatever figures, unknown, zero or huge, is written and read
@@ -100,4 +81,26 @@ func TestAnyFigures(t *testing.T) {
 		figures := func(b result.Bench) []any { return []any{b.Headline, b.RunsCI95, b.RunsSpread} }
 		assert.Equal(t, figures(b), figures(read), "%d", i)
 	}
+}
+
+// TestPowerOfMedianRun: power and what is made of it are those of the run with the median result,
+// so that one divided by the other is the third.
+func TestPowerOfMedianRun(t *testing.T) {
+	c := configuration("a", "", 300, 322, 330)
+	for i, watts := range []float64{110, 112, 116} {
+		c.Runs[i].Active = &watts
+		c.Runs[i].Figure.PerWatt = new(c.Runs[i].Figure.Value / watts)
+	}
+	Runs(&c.Bench)
+	assert.Equal(t, 112., *c.Active)
+	assert.Equal(t, 322./112, *c.Figure.PerWatt)
+	c.Runs[0].Active, c.Runs[1].Active = c.Runs[1].Active, c.Runs[0].Active
+	c.Runs[0].Figure.PerWatt = new(300. / 112)
+	c.Runs[1].Figure.PerWatt = new(322. / 110)
+	Runs(&c.Bench)
+	active := MetricNamed("active_w")
+	assert.Equal(t, 110., *active.Middle(c, false), "not the median of all, 112")
+	assert.Equal(t, 322./110, *MetricNamed(PerWatt).Middle(c, false))
+	low, high, several := active.Spread(c)
+	assert.Equal(t, []any{110., 116., true}, []any{low, high, several})
 }

@@ -5,52 +5,62 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
-	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
 	"ds2/internal/topology"
 )
 
-// Server is what one server's drives did in the first window of a run. Rates are a second, times
-// are in seconds; NaN is not known.
+// Server is what one server's drives did in the first window of a run, as the run's own result has
+// it: without the I/Os of the log, of scans and of vacuums. With several machines in a run it is
+// also all of them.
 type Server struct {
-	Name                                  string
-	Reads, Writes, LogWrites, Maintenance float64
-	ReadTime, WriteTime, LogTime          Weighted
-	Shared                                bool // drives hold data and log
-	Run                                   *result.Record
+	Name string
+	sampling.Storage
+	MaintenanceIOPS       float64
+	Read, Write, LogWrite Latency
+	Run                   *result.Record // nil: the sum of several
 }
 
-// Weighted is a mean over I/Os.
-type Weighted struct{ sum, weight float64 }
-
-func (m *Weighted) add(mean, ios float64) {
-	if !math.IsNaN(mean) {
-		m.sum += mean * ios
-		m.weight += ios
-	}
+// Latency is the mean time of a kind of I/O in seconds, as limits have it: the longer of what the
+// slowest drive took and what the servers waited. NaN is not known.
+type Latency struct {
+	Seconds  float64
+	OfServer bool // the servers waited longer than the drives took
 }
 
-func (m *Weighted) addAll(o Weighted) {
-	m.sum += o.sum
-	m.weight += o.weight
+// Form is the servers of runs beside each other.
+type Form struct {
+	Servers []Server
+	// Together is the sum of all, where they were under load at the same time; nil where they were
+	// not, which Apart says of several.
+	Together *Server
+	Apart    string
 }
 
-// Mean is NaN of no I/Os.
-func (m Weighted) Mean() float64 { return m.sum / m.weight }
-
-// Servers are those of runs, of which each may have several.
-func Servers(records []*result.Record) (servers []Server, err error) {
+// NewForm puts the servers of runs beside each other. A run may have several; which of its I/Os are
+// whose is known where each has a machine of its own.
+func NewForm(records []*result.Record) (f Form, err error) {
 	for _, r := range records {
 		found, err := serversOf(r)
 		if err != nil {
-			return nil, err
+			return f, err
 		}
-		servers = append(servers, found...)
+		f.Servers = append(f.Servers, found...)
 	}
-	return servers, nil
+	switch {
+	case len(f.Servers) < 2:
+	case len(records) == 1: // of the same accounts as the run's result
+		all := wholeOf(records[0], "all servers")
+		f.Together = &all
+	default:
+		if f.Apart = apart(f.Servers); f.Apart == "" {
+			f.Together = sumOf(f.Servers)
+		}
+	}
+	return f, nil
 }
 
 func serversOf(r *result.Record) (servers []Server, err error) {
@@ -63,79 +73,114 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 			r.Dir,
 		)
 	}
+	var machines []string
 	for _, v := range d.Volumes {
-		i := slices.IndexFunc(servers, func(s Server) bool { return s.Name == v.Machine })
-		if i < 0 {
-			i = len(servers)
-			servers = append(servers, Server{Name: v.Machine, Maintenance: math.NaN(), Run: r})
+		if !slices.Contains(machines, v.Machine) {
+			machines = append(machines, v.Machine)
 		}
-		servers[i].add(v)
 	}
-	if len(servers) == 1 {
-		s := &servers[0]
-		s.Name = cmp.Or(
-			cmp.Or(r.Machine, new(topology.Machine)).Hostname,
-			monitor.HostOf(r.Targets[0]),
-		)
-		// Where one drive holds data and log, only the server's own count tells them apart.
-		s.Reads, s.Writes, s.LogWrites, s.Maintenance = d.Reads, d.Writes, d.LogWrites, d.Maintenance.IOPS()
+	hostname := cmp.Or(r.Machine, new(topology.Machine)).Hostname
+	whole := wholeOf(r, cmp.Or(hostname, topology.HostOf(r.Targets[0])))
+	if len(machines) < 2 {
+		return []Server{whole}, nil
+	}
+	seen := drivesOf(r)
+	for _, machine := range machines {
+		part, known := seen.OfMachine(machine)
+		storage, err := part.Storage()
+		if !known || err != nil {
+			return []Server{whole}, nil
+		}
+		servers = append(servers, newServer(machine, *storage, part, r))
 	}
 	return servers, nil
 }
 
-// add takes in what one drive did.
-func (s *Server) add(v sampling.Volume) {
-	nan := math.NaN()
-	write := *cmp.Or(v.WriteMean, &nan)
-	data := slices.Contains(v.Roles, topology.Data)
-	logged := slices.Contains(v.Roles, topology.Log)
-	if data {
-		s.Reads += v.Reads
-		s.Writes += v.Writes
-		s.ReadTime.add(*cmp.Or(v.ReadMean, &nan), v.Reads)
-		s.WriteTime.add(write, v.Writes)
+// drivesOf is what the counters say of the drives in a run's first window.
+func drivesOf(r *result.Record) sampling.Drives {
+	w := r.Windows[0]
+	return sampling.Drives{Counters: r.Host, Machine: r.Machine, From: r.At(w.From), To: r.At(w.To)}
+}
+
+func wholeOf(r *result.Record, name string) Server {
+	return newServer(name, *r.Storage, drivesOf(r), r)
+}
+
+func newServer(name string, s sampling.Storage, seen sampling.Drives, r *result.Record) Server {
+	mean := func(role topology.Role, write bool) Latency {
+		seconds, ofServer := seen.MeanTime(sampling.IOKind{
+			Role: role, Write: write, Over: sampling.Interval,
+		})
+		return Latency{seconds, ofServer}
 	}
-	if logged {
-		s.LogWrites += v.Writes
-		s.LogTime.add(write, v.Writes)
-	}
-	if data && logged {
-		s.Shared = true
-		s.LogWrites = nan
+	return Server{
+		Name: name, Storage: s, Run: r, MaintenanceIOPS: s.Maintenance.IOPS(),
+		Read:     mean(topology.Data, false),
+		Write:    mean(topology.Data, true),
+		LogWrite: mean(topology.Log, true),
 	}
 }
 
-// AtOnce says that servers are several, and were all under load at the same time: only then there
-// is a sum of them.
-func AtOnce(servers []Server) bool {
+// leastOverlap is the share of the longest window in which all servers of a sum are under load.
+const leastOverlap = .9
+
+// apart says why servers have no sum; empty where they have.
+func apart(servers []Server) string {
+	var begin, end time.Time
+	longest := time.Duration(0)
+	var names []string
 	for i, s := range servers {
-		from, to := s.window()
-		for _, o := range servers[:i] {
-			if begin, end := o.window(); s.Name == o.Name || !from.Before(end) ||
-				!begin.Before(to) {
-				return false
-			}
+		if slices.Contains(names, s.Name) {
+			return fmt.Sprintf("there is no sum, as two runs are of %s", s.Name)
+		}
+		names = append(names, s.Name)
+		w := s.Run.Windows[0]
+		from := s.Run.At(w.From)
+		to := s.Run.At(w.To)
+		longest = max(longest, to.Sub(from))
+		if i == 0 || from.After(begin) {
+			begin = from
+		}
+		if i == 0 || to.Before(end) {
+			end = to
 		}
 	}
-	return len(servers) > 1
+	overlap := max(0, end.Sub(begin).Seconds()) / longest.Seconds()
+	if overlap >= leastOverlap {
+		return ""
+	}
+	return fmt.Sprintf(
+		"there is no sum of %s: they were under load together for %.0f %% of the longest window, "+
+			"and a sum takes %.0f %%",
+		strings.Join(names, " and "),
+		100*overlap,
+		100*leastOverlap,
+	)
 }
 
-func (s Server) window() (from, to time.Time) {
-	w := s.Run.Windows[0]
-	return s.Run.At(w.From), s.Run.At(w.To)
-}
-
-// Together is the sum of servers.
-func Together(servers []Server) Server {
+// sumOf is the sum of the servers of several runs. Its latencies are those of the slowest.
+func sumOf(servers []Server) *Server {
 	sum := Server{Name: "all servers"}
+	slower := func(a *Latency, b Latency) {
+		unknown := math.IsNaN(a.Seconds) || math.IsNaN(b.Seconds)
+		if b.Seconds > a.Seconds || unknown {
+			*a = b
+		}
+		if unknown {
+			a.Seconds = math.NaN()
+		}
+	}
 	for _, s := range servers {
+		sum.IOPS += s.IOPS
 		sum.Reads += s.Reads
 		sum.Writes += s.Writes
 		sum.LogWrites += s.LogWrites
-		sum.Maintenance += s.Maintenance
-		sum.ReadTime.addAll(s.ReadTime)
-		sum.WriteTime.addAll(s.WriteTime)
-		sum.LogTime.addAll(s.LogTime)
+		sum.ReadBytes += s.ReadBytes
+		sum.WrittenBytes += s.WrittenBytes
+		sum.MaintenanceIOPS += s.MaintenanceIOPS
+		slower(&sum.Read, s.Read)
+		slower(&sum.Write, s.Write)
+		slower(&sum.LogWrite, s.LogWrite)
 	}
-	return sum
+	return &sum
 }

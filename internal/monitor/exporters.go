@@ -8,6 +8,7 @@ import (
 
 	"ds2/internal/sampling"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 // openExporters opens the exporters of the machines under test, which then stand in the record as
@@ -24,6 +25,11 @@ func (w *Observer) openExporters(ctx context.Context) error {
 			return other.Name == e.Name
 		}) {
 			return fail(fmt.Errorf("%s is given twice", e.Name))
+		}
+		same := func(o *sampling.Exporter) bool { return o.Machine.Hostname == e.Machine.Hostname }
+		if i := slices.IndexFunc(w.exporters, same); i >= 0 && e.Machine.Hostname != "" {
+			w.note("the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
+				"CPUs and memory count twice", w.exporters[i].Name, e.Name, e.Machine.Hostname)
 		}
 		drives := e.Drives(w.devices, w.roles)
 		src, err := e.Source(w.devices, several, w.withoutJournals(drives))
@@ -55,7 +61,7 @@ func (w *Observer) openExporters(ctx context.Context) error {
 // exporterOf is the exporter of a target's machine; nil where none is known to be.
 func (w *Observer) exporterOf(t store.Database) *sampling.Exporter {
 	for _, e := range w.exporters {
-		if len(w.exporters) == 1 || strings.EqualFold(e.URL.Hostname(), HostOf(t.Label())) {
+		if len(w.exporters) == 1 || strings.EqualFold(e.URL.Hostname(), topology.HostOf(t.Label())) {
 			return e
 		}
 	}

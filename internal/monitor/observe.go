@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"runtime"
 	"slices"
 	"strings"
@@ -128,7 +127,7 @@ func Observe(
 		}
 		// Those who name drives may know of a server here whose process and files cannot be seen
 		// from this container.
-		local = local || w.here[t] || len(o.Devices) > 0 && topology.IsLocal(HostOf(t.Label()))
+		local = local || w.here[t] || len(o.Devices) > 0 && topology.IsLocal(topology.HostOf(t.Label()))
 	}
 	switch {
 	case len(o.Exporters) > 0:
@@ -250,16 +249,6 @@ const (
 
 func (w *Observer) find(kind, of, detail string) {
 	w.Found = append(w.Found, Found{kind, of, detail})
-}
-
-// HostOf is the host in a target's label, host:port/database.
-func HostOf(label string) string {
-	address := label[:max(strings.LastIndex(label, "/"), 0)]
-	name, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	return name
 }
 
 // readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it,

@@ -288,7 +288,7 @@ func (c comparison) called(name string) string {
 	return name
 }
 
-// firstFigures are those that a reader looks for, of which the first five that were measured are
+// firstFigures are those that a reader looks for, of which the first eight that were measured are
 // shown.
 var firstFigures = []string{
 	compare.Main,
@@ -302,12 +302,18 @@ var firstFigures = []string{
 	"processors_pct",
 }
 
+// ofDrives are those of runs that are judged by the I/Os of their drives: the published reports
+// rank by the total.
+var ofDrives = slices.Concat([]string{
+	compare.Main, "total_iops", "mb_per_s", "total_iops_per_active_w", "iops_per_mailbox",
+}, firstFigures[1:])
+
 const (
-	mostFigures = 5
+	mostFigures = 8
 	mostColumns = 3 // configurations beside each other; of more, each has a row
 )
 
-// figures are five figures of the configurations side by side, of two with their difference.
+// figures are the first figures of the configurations side by side, of two with their difference.
 func (c comparison) figures() table {
 	what := "figure"
 	several := len(c.Configurations) > 1
@@ -319,7 +325,11 @@ func (c comparison) figures() table {
 	if two {
 		t.Head = append(t.Head, "difference", c.Confidence()+" confidence")
 	}
-	for _, name := range firstFigures {
+	names := firstFigures
+	if c.Configurations[0].Unit() == result.IOPS {
+		names = ofDrives
+	}
+	for _, name := range names {
 		f := compare.MetricNamed(name)
 		title := c.Title(f)
 		if f.Unit != "" {
@@ -367,6 +377,9 @@ func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
 	}
 	if m.Bound(c) {
 		text = "at least " + text
+	}
+	if low, high, several := m.Spread(c); several && !beside && m.OfPower() {
+		text += fmt.Sprintf(" (%s to %s)", figure(low), figure(high))
 	}
 	return text
 }

@@ -286,7 +286,6 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 func counterTable(r *result.Record) table {
 	t := newTable("Counters of the machine and the database, in the first window",
 		"counter", "unit", "average", "minimum", "maximum")
-	t.Long = true
 	for i, values := range conclude.Counters(r) {
 		c := newCounter(r.Host.Columns[i])
 		row := []string{c.name, c.unit}

@@ -109,6 +109,9 @@ func Headline(s result.Summary) string {
 	if s.Pace != nil {
 		text += " of a target of " + opmOf(&s.Pace.Target, nil)
 	}
+	if d := s.Storage; d != nil && f.Unit == result.IOPS {
+		text += fmt.Sprintf(" (%s with the log)", numbers.Decimals(d.Total(), 0))
+	}
 	if f.Unit == result.IOPS && len(s.Limits) > 0 {
 		text = passOrFail(s) + ": " + text
 	}

@@ -18,7 +18,6 @@ type table struct {
 	Head    []string
 	Rows    [][]string
 	Words   bool // columns hold words, not figures to line up on the right
-	Long    bool // not in text
 }
 
 func newTable(caption string, head ...string) table { return table{Caption: caption, Head: head} }

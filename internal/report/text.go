@@ -31,7 +31,7 @@ func (v view) text(details bool, columns int) (lines []string) {
 		}
 	}
 	for _, t := range append([]table{v.Figures}, v.Tables...) {
-		if len(t.Rows) > 0 && !t.Long {
+		if len(t.Rows) > 0 {
 			lines = append(append(lines, ""), t.text()...)
 		}
 	}

@@ -32,8 +32,8 @@ type Bench struct {
 
 	// Median is the directory of the run that is shown for the configuration: of those that count
 	// the one with the median result, the lower of the two in the middle where their number is
-	// even. Result and power are the medians of all that count; the result of several has no
-	// interval within a run.
+	// even. The result is the median of all that count, and active power that run's, as in the
+	// published reports; the result of several has no interval within a run.
 	Median string `json:"median,omitempty"`
 	Headline
 	Active *float64 `json:"active_w,omitempty"`

@@ -1,6 +1,10 @@
 package result
 
-import "ds2/internal/measure"
+import (
+	"fmt"
+
+	"ds2/internal/measure"
+)
 
 // Warm is the state of the store when measuring began, after a wait for it. What is nil the server
 // does not say.
@@ -43,6 +47,21 @@ type Pace struct {
 	Length  float64 `json:"sample_s"`
 	// at the end the store did not complete what was offered
 	Limited bool `json:"limited,omitempty"`
+}
+
+// Space is how full a file system was as the run began and as it ended, in bytes.
+type Space struct {
+	Mount      string `json:"mount"`
+	Bytes      int64  `json:"bytes"`
+	FreeBefore int64  `json:"free_before"`
+	FreeAfter  int64  `json:"free_after"`
+}
+
+// Text is its size, and which share of it was used before and after.
+func (s Space) Text() string {
+	used := func(free int64) float64 { return 100 * (1 - float64(free)/float64(max(s.Bytes, 1))) }
+	return fmt.Sprintf("%s: %d MB, %.1f %% used before and %.1f %% after", s.Mount, s.Bytes/1e6,
+		used(s.FreeBefore), used(s.FreeAfter))
 }
 
 // Scrub is what a background scan read, over the whole run.

@@ -124,6 +124,9 @@ type Happened struct {
 	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"`
 	Events     []Event           `json:"events,omitempty"` // in the order of their begin
 
+	// of the file systems that hold the databases, where ds2 sees them
+	Space []Space `json:"space,omitempty"`
+
 	// what the drives can do by themselves; absent: unknown
 	Device *Device `json:"device,omitempty"`
 	// under test; absent where nothing is known of it
@@ -265,6 +268,8 @@ const (
 	TotalIOPS        = "total IOPS, with the log's" // a second
 	Throughput       = "MiB read and written"       // a second
 	TotalIOPSPerWatt = "total IOPS per watt"
+	Mailboxes        = "mailboxes"        // of all databases
+	IOPSPerMailbox   = "IOPS per mailbox" // a second, of data
 )
 
 // Marks are the state of a database before or after a run, by the workload's own names, for its

@@ -87,8 +87,9 @@ func (v Verdict) Value() string {
 	case UnitRatio:
 		return strconv.FormatFloat(100*value, 'g', 4, 64) + "%"
 	}
-	if value >= 100 { // down, so that a figure below its lower limit does not seem to meet it
+	// down, so that a figure below its lower limit does not seem to meet it
+	if value >= 10_000 {
 		return strconv.FormatFloat(math.Floor(value), 'f', 0, 64)
 	}
-	return strconv.FormatFloat(value, 'f', 1, 64)
+	return strconv.FormatFloat(math.Floor(10*value)/10, 'f', 1, 64)
 }

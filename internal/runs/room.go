@@ -8,6 +8,7 @@ import (
 	"ds2/internal/diskspace"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/result"
 )
 
 // ErrRoom ends a run before a file system under its databases is full: a server whose drive is full
@@ -35,6 +36,7 @@ type place struct {
 	monitor.Room
 	least  int64   // bytes that stay free
 	free   []int64 // of the last growthSamples, and the one before
+	first  int64
 	warned bool
 }
 
@@ -47,6 +49,18 @@ func newRoom(rooms []monitor.Room, length time.Duration) room {
 	return r
 }
 
+// space is how full the places were.
+func (r room) space() (all []result.Space) {
+	for _, p := range r.places {
+		if n := len(p.free); n > 0 {
+			all = append(all, result.Space{
+				Mount: p.Mount, Bytes: p.Size, FreeBefore: p.first, FreeAfter: p.free[n-1],
+			})
+		}
+	}
+	return all
+}
+
 // sample looks how much is free. The error ends the run.
 func (r room) sample(s measure.Sample, tell func(format string, args ...any)) error {
 	if s.Phase == measure.PhaseDrain {
@@ -56,6 +70,9 @@ func (r room) sample(s measure.Sample, tell func(format string, args ...any)) er
 		free, ok := diskspace.Free(p.Mount)
 		if !ok {
 			continue
+		}
+		if len(p.free) == 0 {
+			p.first = free
 		}
 		p.free = append(p.free[max(0, len(p.free)-growthSamples):], free)
 		seconds := len(p.free) - 1

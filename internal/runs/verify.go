@@ -26,20 +26,31 @@ type Verification struct {
 
 	Record *result.Record // of the run that was the last to change them; nil: none
 	Dirs   []string       // of the records of its driver machines
+
+	DeepChecks []store.DeepCheck // that were made before, of each target; the record gets them
 }
 
-// Audit audits the databases one after the other. A record that was not audited gets the result.
+// Audit audits the databases one after the other. A record that was not audited gets the result,
+// and any the deep checks.
 // What the record does not serve for is a *workload.Refusal. With an error come the checks that
 // were made before it.
 func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error) {
 	audit.Whole = v.How.Whole
-	if audit.Checks, err = v.checks(ctx); err != nil {
+	audit.Checks, err = v.checks(ctx)
+	audit.Passed = err == nil && result.Passed(audit.Checks)
+	if len(v.Dirs) != 1 {
 		return audit, err
 	}
-	audit.Passed = result.Passed(audit.Checks)
-	if r := v.Record; len(v.Dirs) == 1 && (r.Audit == nil || r.Audit.NotAudited != "") {
+	r := v.Record
+	audited := err == nil && (r.Audit == nil || r.Audit.NotAudited != "")
+	if audited {
 		r.Audit = &audit
-		err = result.SaveSummary(r.Dir, r.Summary)
+	}
+	if len(v.DeepChecks) > 0 {
+		r.DeepChecks = v.DeepChecks
+	}
+	if audited || len(v.DeepChecks) > 0 {
+		err = errors.Join(err, result.SaveSummary(r.Dir, r.Summary))
 	}
 	return audit, err
 }

@@ -63,6 +63,20 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	return mean, longest, measured
 }
 
+// MeanTime is the mean of Slowest, and whether it is what the servers waited, which was longer than
+// the drives took; NaN where it was not measured.
+func (d Drives) MeanTime(k IOKind) (mean float64, ofServer bool) {
+	drive, _, measured := d.slowestDrive(k)
+	server, _, timed := d.latency(d.served(k), k)
+	switch {
+	case !measured:
+		return math.NaN(), false
+	case timed && server > drive:
+		return server, true
+	}
+	return drive, false
+}
+
 // HeldAbove are the mean times of a kind of I/O as the slowest drive and as the servers had it,
 // where the latter is more than twice as long.
 func (d Drives) HeldAbove(k IOKind) (drive, server float64, held bool) {

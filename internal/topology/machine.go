@@ -100,6 +100,16 @@ type FileSystem struct {
 	Devices []string `json:"devices"`
 }
 
+// HostOf is the host of a target, host:port/database, or of a server or an exporter, host:port.
+func HostOf(name string) string {
+	address, _, _ := strings.Cut(name, "/")
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}
+
 // Container is what a process may use of its machine, by its control groups and those above them. Zero is no limit.
 type Container struct {
 	MemoryBytes int64   `json:"memory_bytes,omitempty"`

@@ -65,6 +65,13 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 			c.Conditions = append(c.Conditions, // what the published reports compare besides
 				result.Condition{Name: result.TotalIOPS, Value: d.Total(), Unit: "a second"},
 				result.Condition{Name: result.Throughput, Value: mib, Unit: "a second"})
+			if mailboxes := float64(r.Mailboxes * len(in.Targets)); mailboxes > 0 {
+				c.Conditions = append(c.Conditions,
+					result.Condition{Name: result.Mailboxes, Value: mailboxes},
+					result.Condition{
+						Name: result.IOPSPerMailbox, Value: d.IOPS / mailboxes, Unit: "a second",
+					})
+			}
 			if watt := d.IOPSPerWatt; watt != nil {
 				c.Conditions = append(
 					c.Conditions,
@@ -146,6 +153,9 @@ func (r run) sizing() result.Section {
 				t.Notes = append(t.Notes, fmt.Sprintf(paced, p.Samples, p.Length))
 			}
 		}
+		if mailboxes := r.Mailboxes * len(r.Targets); mailboxes > 0 {
+			add("achieved I/O per second and mailbox", decimals(d.IOPS/float64(mailboxes), 3))
+		}
 		add("the same counted in pages of 8 KB", decimals(d.PageIOPS, 3))
 		add("total I/O per second, with log writes", decimals(d.Total(), 3))
 		addKnown("database I/Os an operation", d.IOsPerOperation, 3)
@@ -165,6 +175,9 @@ func (r run) sizing() result.Section {
 	}
 	add("mailboxes of each database", fmt.Sprint(r.Mailboxes))
 	add("mailbox size in MB", decimals(float64(r.MailboxBytes)/(1<<20), 0))
+	for _, volume := range r.Space {
+		add("size and use of a volume", volume.Text())
+	}
 	add("initial database size in bytes", numbersText(r.BytesBefore))
 	add("final database size in bytes", numbersText(r.BytesAfter))
 	return t
