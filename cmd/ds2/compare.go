@@ -21,8 +21,8 @@ func newCompareCommand() *cobra.Command {
 		ValidArgsFunction: directories,
 		Short:             "Compare the results of benches or runs",
 		Long: `Compares benches, or single runs, with the first of them: the storage report's
-table, and the differences in percent with their intervals. A directory can get
-a name: ssd=ds2-results/…
+table, and the differences in percent with their intervals. A directory, or its zip
+archive, can get a name: ssd=ds2-results/…
 
 Configurations of one ds2 experiment are compared block by block; name its
 directory, or those of the benches in it. Others are compared by Welch's t-test
@@ -43,7 +43,12 @@ of each, or the runs still warm up.`,
       main=ds2-results/main ds2-results/change`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			devices, err := readDevices(cmd.Flags(), args)
+			dirs, done, err := unpacked(args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			devices, err := readDevices(cmd.Flags(), dirs)
 			if err != nil {
 				return err
 			}
@@ -61,7 +66,7 @@ of each, or the runs still warm up.`,
 			if err != nil {
 				return flagError("window", err)
 			}
-			all, warnings, err := compare.ReadConfigurations(reader(over...), args)
+			all, warnings, err := compare.ReadConfigurations(reader(over...), dirs)
 			if err != nil {
 				return windowError(err)
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -70,4 +71,37 @@ func TestNewerRecord(t *testing.T) {
 			assert.Contains(t, stderr, "this is ds2 "+kitVersion())
 		}
 	}
+}
+
+// TestArchives: a record in a zip archive reports and compares as its directory does, wherever it
+// lies.
+func TestArchives(t *testing.T) {
+	if _, err := exec.LookPath("zip"); err != nil {
+		t.Skip("there is no zip")
+	}
+	records, err := filepath.Abs(filepath.Join(oldRecords, "3"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	pack := func(name string) string {
+		archive := filepath.Join(dir, filepath.Base(name)+".zip")
+		zip := exec.Command("zip", "-qr", archive, filepath.Base(name))
+		zip.Dir = filepath.Dir(filepath.Join(records, name))
+		require.NoError(t, zip.Run())
+		return archive
+	}
+	for _, name := range []string{"run", "experiment", "experiment/hdd", "search"} {
+		want := must(t, "report", "--output", "text", "--details", filepath.Join(records, name))
+		got := must(t, "report", "--output", "text", "--details", pack(name))
+		assert.Equal(t, want, got, name)
+	}
+	want := must(t, "compare", "a="+records+"/experiment/hdd", "b="+records+"/experiment/ssd")
+	got := must(t, "compare", "a="+pack("experiment/hdd"), "b="+pack("experiment/ssd"))
+	assert.Equal(t, want, got)
+	must(t, "report", pack("run"))
+	assert.FileExists(t, filepath.Join(dir, "run.html"))
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "ds2-records-*"))
+	require.NoError(t, err)
+	assert.Empty(t, left, "what was unpacked is removed")
+	_, stderr := ends(t, exitFailed, "report", textFile(t, "run.zip", "no zip"))
+	assert.Contains(t, stderr, "run.zip is no whole zip archive")
 }

@@ -50,6 +50,39 @@ func records(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// unpacked gives the arguments of a command, DIR or NAME=DIR, with those that are archives of
+// records unpacked, until done.
+func unpacked(arguments []string) (dirs []string, done func(), err error) {
+	temporary := ""
+	done = func() { os.RemoveAll(temporary) }
+	for i, argument := range arguments {
+		name, path, named := strings.Cut(argument, "=")
+		if !named {
+			name = ""
+			path = argument
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() ||
+			filepath.Ext(path) != result.ArchiveExt {
+			dirs = append(dirs, argument)
+			continue
+		}
+		if temporary == "" {
+			if temporary, err = os.MkdirTemp("", "ds2-records-"); err != nil {
+				return nil, done, fmt.Errorf("unpack records: %w", err)
+			}
+		}
+		dir, err := result.Unpack(path, filepath.Join(temporary, fmt.Sprint(i)))
+		if err != nil {
+			return nil, done, err
+		}
+		if named {
+			dir = name + "=" + dir
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, done, nil
+}
+
 func newReportCommand() *cobra.Command {
 	var f formatFlags
 	var out string
@@ -61,6 +94,8 @@ func newReportCommand() *cobra.Command {
 		Short:             "Turn records into an HTML page, text, JSON, CSV or ESRP's form",
 		Long: `Writes one HTML page of records, which needs no network: the result, OPM and
 response times over time, the audit, and everything needed to repeat the runs.
+
+A record is a directory or its zip archive (zip -r run.zip run).
 
 JSON is the records' summaries as an array; CSV is their one-second samples.
 --merge adds up the records of one run from several driver machines.
@@ -74,10 +109,15 @@ observed by an exporter on each. Of a bench it takes the median run.`,
   ds2 report \
       --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: records,
-		RunE: func(cmd *cobra.Command, dirs []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			over, err := measure.ParseWindows(windows)
 			if err != nil {
 				return flagError("window", err)
+			}
+			dirs, done, err := unpacked(args)
+			defer done()
+			if err != nil {
+				return err
 			}
 			if f.format == esrp {
 				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, out)
@@ -87,7 +127,10 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 				return err
 			}
 			var one shown
-			page := filepath.Join(dirs[0], reportFile)
+			page := filepath.Join(args[0], reportFile)
+			if dirs[0] != args[0] { // an archive
+				page = strings.TrimSuffix(args[0], result.ArchiveExt) + ".html"
+			}
 			if devices != nil {
 				_, path, named := strings.Cut(dirs[0], "=")
 				if !named {
