@@ -47,6 +47,10 @@ func (v view) partly() (all []covered) {
 
 // sampled is what the samples lack, and what they show besides the run.
 func (v view) sampled() (all []result.Finding) {
+	if w := v.window; w.Still > 0 {
+		all = append(all, result.NewFinding(result.StoodLong, "").
+			With("seconds", math.Round(w.LongestStill)).With("share", w.Still))
+	}
 	for _, c := range v.partly() {
 		kind := result.PartlyCovered
 		if c.Unknown() {

@@ -73,6 +73,9 @@ func (v view) figures() result.Evidence {
 	w := v.window
 	f.HeldUp = &w.HeldUp
 	f.Stalled = &w.Stalled
+	if w.Still > 0 {
+		f.Still = &w.Still
+	}
 	if begun := w.Counts.Orders + w.Counts.GivenUp; begun > 0 {
 		f.Errors = new(float64(w.Errors) / float64(begun))
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -63,7 +64,8 @@ func Judge(f result.Evidence) *result.Bottleneck {
 
 // judge asks the rules one after the other; the first that holds names the bottleneck.
 //
-// Errors come before all: what fails tells nothing of how fast the rest is. What takes almost all
+// Errors come before all: what fails tells nothing of how fast the rest is; and so does a window
+// that mostly stood still, but for the locks that all may wait for. What takes almost all
 // of the sessions' or users' time comes next: then it is other programs that fill CPUs and links,
 // if any does. Full CPUs and links come before all other waits because sessions that wait for a CPU
 // count as running or idle, because a round trip measured then is the time in the run queue, and
@@ -84,6 +86,11 @@ func (c situation) judge() (what, why string) {
 		atLeast(c.HeldUp, manyErrors),
 		atLeast(c.Stalled, manyErrors):
 		return Errors, c.whyErrors()
+	case atLeast(c.Still, measure.MostStill) && c.locks >= mainWait:
+		return Locks, locks
+	case atLeast(c.Still, measure.MostStill):
+		return Unclear, "nothing is completed in " + percent(*c.Still) +
+			" of the window, so CPUs and drives do not show what limits it"
 	case c.storage >= almostAllWait:
 		return Storage, storage
 	case c.locks >= almostAllWait:

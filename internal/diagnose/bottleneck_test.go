@@ -247,3 +247,16 @@ func TestNewSessions(t *testing.T) {
 		assert.Equal(t, c.want, NewSessions(c.counts, c.active), c.why)
 	}
 }
+
+// TestStoodStill: a window that mostly stood still has no bottleneck but the locks that all waited
+// for, however busy its CPUs were.
+func TestStoodStill(t *testing.T) {
+	f := result.Evidence{CPUBusy: new(.99), Still: new(.9), Errors: new(0.), HeldUp: new(0.)}
+	b := Judge(f)
+	assert.Equal(t, Unclear, b.What)
+	assert.Contains(t, b.Why, "nothing is completed in 90 % of the window")
+	f.Sessions = &result.Sessions{Running: .5, WaitingForLock: .5}
+	assert.Equal(t, Locks, Judge(f).What)
+	f.Still = new(.1)
+	assert.Equal(t, CPU, Judge(f).What)
+}

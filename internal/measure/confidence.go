@@ -10,28 +10,36 @@ import (
 // variation comes from all of the run that the window belongs to, in batches as long as the window,
 // at most a sixth of it: how much windows like this one differ. So a run whose checkpoints come and
 // go shows it, in whichever part of the cycle the window lies. Batches of a window that holds whole
-// checkpoint cycles are whole cycles too. few says why the interval rests on few independent
+// checkpoint cycles are whole cycles too, where these have the window's mean. few says why the interval rests on few independent
 // samples, empty where it does not; the error says why there is none.
 func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 	stretch := s.stretch(window)
 	span := spanOf(window)
-	variance := 0. // of the orders of such windows
-	e, cycles := newCycleMeans(stretch, s.begun(spanOf(stretch)), span.To-span.From)
-	if cycles {
-		variance = e.variance
-	} else {
-		if e, err = newBatchMeans(lessMean(stretch), len(window), theMean); err != nil {
-			return 0, "", err
+	begins := s.begun(spanOf(stretch))
+	if e, cycles := newCycleMeans(stretch, begins, span.To-span.From); cycles {
+		half = e.half(window, stretch, e.variance)
+		// Cycles that are all of another rate say nothing of how the window varies.
+		whole := s.opm(Span{begins[0], begins[len(begins)-1]})
+		if math.Abs(whole-s.opm(span)) <= half {
+			return half, e.few, nil
 		}
-		variance = e.variance * float64(len(window))
 	}
-	// What a window is a part of knows its variation as if it had up to twice the degrees of
-	// freedom: a window that is far off makes the variation wide, too. The factor is by simulation
-	// (docs/evidence/2026-11-simulations.md).
+	e, err := newBatchMeans(lessMean(stretch), len(window), theMean)
+	if err != nil {
+		return 0, "", err
+	}
+	return e.half(window, stretch, e.variance*float64(len(window))), e.few, nil
+}
+
+// half is half the width of the interval, from the variance of the orders of such windows. What a
+// window is a part of knows its variation as if it had up to twice the degrees of freedom: a window
+// that is far off makes the variation wide, too. The factor is by simulation
+// (docs/evidence/2026-11-simulations.md).
+func (e batchMeans) half(window, stretch []Sample, variance float64) float64 {
+	span := spanOf(window)
 	freedom := e.freedom * (2 - float64(len(window))/float64(len(stretch)))
-	return Student(.975, freedom) * math.Sqrt(variance) * float64(time.Minute) / float64(
-		span.To-span.From,
-	), e.few, nil
+	return Student(.975, freedom) * math.Sqrt(variance) * float64(time.Minute) /
+		float64(span.To-span.From)
 }
 
 // stretch is the part of the run that a window belongs to: the run phase from where the start has

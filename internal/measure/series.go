@@ -165,9 +165,13 @@ type Window struct {
 	// HeldUp is the share of the users' time in which they waited to try again what failed, or
 	// connected again, and Stalled that of the window in which no order was completed while
 	// attempts failed.
-	HeldUp  float64            `json:"held_up_ratio"`
-	Stalled float64            `json:"stalled_ratio"`
-	Latency map[string]Latency `json:"latency"`
+	HeldUp  float64 `json:"held_up_ratio"`
+	Stalled float64 `json:"stalled_ratio"`
+	// Still is the share of the window in which no order was completed for so long on end that it
+	// was no chance, whatever failed, and LongestStill the longest of these times.
+	Still        float64            `json:"still_ratio,omitempty"`
+	LongestStill float64            `json:"longest_still_s,omitempty"`
+	Latency      map[string]Latency `json:"latency"`
 	// IO is the times of I/Os by drive and what they were for, such as "nvme0n1 log flush", where
 	// they were traced.
 	IO map[string]Latency `json:"io,omitempty"`
@@ -240,6 +244,7 @@ func (s Series) Window(name string, span Span) (Window, error) {
 		own += sample.OwnTime
 	}
 	w.HeldUp, w.Stalled = heldUp(samples)
+	w.Still, w.LongestStill = stoodStill(samples)
 	w.OPM = OrdersPerMinute(w.Counts.Orders, span.To-span.From)
 	if own > 0 && w.Counts.Orders > 0 {
 		w.OwnMean = new(float64(own) / float64(time.Millisecond) / float64(w.Counts.Orders))
@@ -291,21 +296,62 @@ func heldUp(samples []Sample) (users, stalled float64) {
 	return float64(held) / float64(max(all, 1)), float64(stalls) / float64(max(length, 1))
 }
 
+// A shorter time without an order, or one of fewer that would have been due, is none of a stall.
+const (
+	shortestStill = 5 * time.Second
+	fewestMissed  = 20
+)
+
+// stoodStill are Window.Still and Window.LongestStill.
+func stoodStill(samples []Sample) (share, longest float64) {
+	var times []time.Duration
+	var length, still time.Duration
+	orders := int64(0)
+	for i, s := range samples {
+		length += s.Length
+		orders += s.Counts.Orders
+		if s.Counts.Orders == 0 && s.Users > 0 {
+			still += s.Length
+		}
+		if s.Counts.Orders > 0 || i == len(samples)-1 {
+			times = append(times, still)
+			still = 0
+		}
+	}
+	slices.Sort(times)
+	slices.Reverse(times)
+	rest := length // in which orders were completed
+	all := time.Duration(0)
+	for _, t := range times {
+		missed := float64(orders) / float64(rest-t) * float64(t)
+		if t < shortestStill || missed < fewestMissed { // NaN: all stood still
+			break
+		}
+		rest -= t
+		all += t
+		longest = max(longest, t.Seconds())
+	}
+	return float64(all) / float64(max(length, 1)), longest
+}
+
 // mostStalled is the share of a window from which on it says what failed, not what the store can
-// do.
-const mostStalled = 0.1
+// do, and MostStill that from which on it says how long it stood still.
+const (
+	mostStalled = 0.1
+	MostStill   = 0.5
+)
 
 // Failed says, as a sentence without an end, that a window is one of failures; empty where it is
 // not.
 func (w Window) Failed() string {
-	if w.Stalled < mostStalled {
-		return ""
+	const nothing = "nothing was completed in %.0f %% of the window %s"
+	switch {
+	case w.Stalled >= mostStalled:
+		return fmt.Sprintf(nothing+", while attempts failed", 100*w.Stalled, w.Name)
+	case w.Still >= MostStill:
+		return fmt.Sprintf(nothing, 100*w.Still, w.Name)
 	}
-	return fmt.Sprintf(
-		"nothing was completed in %.0f %% of the window %s, while attempts failed",
-		100*w.Stalled,
-		w.Name,
-	)
+	return ""
 }
 
 // slack is how far an interval may stand out of a window that it counts to, and the end of a window

@@ -88,3 +88,43 @@ func TestMeansAreExact(t *testing.T) {
 	)
 	assert.Equal(t, new(float64(own)/1e6/1000), w.OwnMean)
 }
+
+// TestWindowThatStoodStill: users wait for a lock for 112 of 125 s, in three whole checkpoint
+// cycles. The interval is not that of the cycles, which all have a rate of 0; the window says how
+// long it stood still, and that it is none of a rate.
+func TestWindowThatStoodStill(t *testing.T) {
+	series := Series{Cycles: []time.Duration{}}
+	for second := 1; second <= 125; second++ {
+		at := time.Duration(second) * time.Second
+		s := Sample{End: at, Length: time.Second, Phase: PhaseRun, Users: 2}
+		if second <= 13 {
+			s.Counts.Orders = 250
+		}
+		if second >= 20 && second%30 == 20 {
+			series.Cycles = append(series.Cycles, at)
+		}
+		series.Samples = append(series.Samples, s)
+	}
+	w, err := series.Window("run", Span{0, 125 * time.Second})
+	require.NoError(t, err)
+	if w.CI95 != nil {
+		assert.Greater(t, *w.CI95, w.OPM/2)
+	}
+	assert.InDelta(t, 112./125, w.Still, 1e-9)
+	assert.Equal(t, 112., w.LongestStill)
+	assert.Contains(t, w.Failed(), "nothing was completed in 90 % of the window run")
+
+	few := Series{}
+	for second := 1; second <= 300; second++ { // an order a quarter of a minute is no stall
+		at := time.Duration(second) * time.Second
+		s := Sample{End: at, Length: time.Second, Phase: PhaseRun, Users: 1}
+		if second%15 == 0 {
+			s.Counts.Orders = 1
+		}
+		few.Samples = append(few.Samples, s)
+	}
+	w, err = few.Window("run", Span{0, 300 * time.Second})
+	require.NoError(t, err)
+	assert.Zero(t, w.Still)
+	assert.Empty(t, w.Failed())
+}

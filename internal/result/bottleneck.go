@@ -57,7 +57,9 @@ type Evidence struct {
 	// attempts failed; of the users' time, until they try or connect again.
 	Errors  *float64 `json:"errors.per_order,omitempty"`
 	Stalled *float64 `json:"errors.stalled_ratio,omitempty"`
-	HeldUp  *float64 `json:"users.held_up_ratio,omitempty"`
+	// share of the window in which nothing was completed for seconds on end
+	Still  *float64 `json:"still_ratio,omitempty"`
+	HeldUp *float64 `json:"users.held_up_ratio,omitempty"`
 
 	InOperations *float64 `json:"users.in_operations,omitempty"` // of the users' time
 	// of the users' time: messages on their way

@@ -37,6 +37,7 @@ const (
 	MemoryHoldsIt    FindingKind = "cache too large"
 	OtherPrograms    FindingKind = "other programs"
 	OtherIO          FindingKind = "I/O of other programs"
+	StoodLong        FindingKind = "nothing completed for seconds"
 	PartlyCovered    FindingKind = "partly covered"
 	Uncovered        FindingKind = "not covered"
 	OtherClients     FindingKind = "other clients"
@@ -154,6 +155,10 @@ var FindingKinds = []KindOfFinding{
 		OtherIO, Reserves, OfRun,
 		"other programs made {ios} I/Os a second on the drives of the data, by what the servers " +
 			"count of their own: they are not among the achieved ones, and may slow these down",
+	},
+	{
+		StoodLong, Reserves, OfRun,
+		"nothing was completed for {seconds} s on end, {share%} of the window in all such times",
 	},
 	{
 		PartlyCovered, Reserves, OfRun,
