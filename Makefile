@@ -118,7 +118,7 @@ cross: ## compiles for Windows and macOS
 arm: ## makes the dataset on ARM, by QEMU: there a multiplication and an addition may be one instruction, which rounds once
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -count=1 -exec qemu-aarch64 -run '^Test(Amounts|Golden)$$/^S' ./datagen
 
-tsql: ## parses the T-SQL for SQL Server, with sqlfluff
+tsql: ## checks the T-SQL for SQL Server, by Microsoft's own parser and schema compiler
 	GO='$(GO)' .ci/tsql
 
 vuln:

@@ -13,6 +13,7 @@ import (
 
 // The types of packets: [MS-TDS] 2.2.3.1.1.
 const (
+	typeBatch     = 0x01
 	typeAnswer    = 0x04
 	typeAttention = 0x06
 	typeLogin     = 0x10

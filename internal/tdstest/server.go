@@ -239,6 +239,7 @@ func (s *Server) session(client net.Conn) error {
 		if err := s.isCut(AfterRequest); err != nil {
 			return err
 		}
+		recordStatement(kind, payload)
 		if s.options.Request == nil {
 			continue
 		}
