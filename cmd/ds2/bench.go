@@ -49,7 +49,7 @@ with the same --out continues a bench that was stopped; --runs and
 
 PowerShell:
   ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\6-ssd`,
-		RunE: interruptible(firstOfRuns, f.run),
+		RunE: interruptible(firstOfBench, f.run),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.Runs, "runs", 3, "runs to make")

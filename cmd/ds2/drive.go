@@ -87,10 +87,19 @@ func (o *driveOutput) addFormats(flags *pflag.FlagSet) {
 // What the first Ctrl-C does to a run, to the runs of a bench or a search, and to those of an
 // experiment.
 const (
-	firstOfRun  = "orders in flight end, then the record is written"
-	firstOfRuns = firstOfRun + "; the same command, with --out and the directory of the records, continues"
-	firstOfFile = firstOfRun + "; the same command continues"
+	firstOfRun   = "orders in flight end, then the record is written"
+	firstOfBench = firstOfRun + continued
+	firstOfFile  = firstOfRun + "; the same command continues"
+
+	continued = "; the same command, with --out and the directory of the records, continues"
 )
+
+// firstOfRuns is what the first Ctrl-C does instead while no users are at work.
+var firstOfRuns = map[string]string{
+	firstOfRun:   "no users are at work, so the command ends",
+	firstOfBench: "no users are at work, so the command ends" + continued,
+	firstOfFile:  "no users are at work, so the command ends; the same command continues",
+}
 
 // judgeRun refuses flags that make no run: all that can be told before anything is started, loaded
 // or connected to.

@@ -187,6 +187,22 @@ func usage(f *pflag.Flag) (lines []string) {
 // flagLine is a flag with its value, and what it says.
 var flagLine = regexp.MustCompile(`^( +\S.*?) {3}(.*)`)
 
+// newHelpCommand is help as a command; unlike cobra's it fails where there is no such command.
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			shown, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return usageError("%s", suggest(cmd, err))
+			}
+			return shown.Help()
+		},
+	}
+}
+
 // Completions of arguments.
 var (
 	directories = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)

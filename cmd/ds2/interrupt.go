@@ -114,7 +114,11 @@ func listenForInterrupts(
 		}
 		stop()
 		// Beside, as a terminal that was halted by Ctrl-S takes nothing.
-		go fmt.Fprintf(w, "stopping: %s; Ctrl-C again leaves at once\n", first)
+		what := first
+		if ofRun, ends := firstOfRuns[first]; ends && !i.driving.Load() {
+			what = ofRun
+		}
+		go fmt.Fprintf(w, "stopping: %s; Ctrl-C again leaves at once\n", what)
 		if _, came := <-signals; came {
 			time.AfterFunc(leaveTime, i.leave) // also where the error is still to be printed
 			cancel()

@@ -300,7 +300,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 			return interrupted(
 				i.Soft,
 				serverLost(err, report),
-				"load interrupted; continue it with ds2 load --resume",
+				"load interrupted; the same command with --resume continues it",
 			)
 		}
 		printLoad(cmd.OutOrStdout(), s, f.options.Dataset, report)
@@ -329,7 +329,8 @@ func (f *loadFlags) dataset() (err error) {
 func (f *loadFlags) ds2() (workload.Dataset, error) {
 	switch {
 	case f.size == "" && f.from == "":
-		return nil, usageError("--size is missing: S is the smallest, see ds2 sizes")
+		return nil, usageError("--size is missing: S is the smallest, see ds2 sizes; " +
+			"with --resume it is that of the load that was interrupted")
 	case f.words != "" && f.from != "":
 		return nil, usageError("--words and --from exclude each other: " +
 			"the files in the directory have their words already")
@@ -449,7 +450,7 @@ func serverLost(err error, r *load.Report) error {
 		return err
 	}
 	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; "+
-		"continue with ds2 load --resume, and with --parallel 1 if memory was short", err)
+		"the same command with --resume continues it, with --parallel 1 if memory was short", err)
 }
 
 func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {

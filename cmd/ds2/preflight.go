@@ -20,8 +20,8 @@ func newPreflightCommand() *cobra.Command {
 		Use:   "preflight [FILE.yaml]",
 		Short: "Check for problems before a run",
 		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run
-can succeed. Prints failures, then warnings, each with what to do; --details also
-lists the checks that passed. Checks that need what failed are skipped.
+can succeed. Prints failures, then warnings, each with what to do; --details
+lists the checks that passed, too. Checks that need what failed are skipped.
 
 It checks server, rights, database, space, connections, settings that distort a
 test of storage, exporters, power, ports, and the directory of the record.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,6 +139,7 @@ func newRoot() *cobra.Command {
 	add("Compare", newInitCommand(), newExperimentCommand(), newCompareCommand())
 	add("Check and report", newVerifyCommand(), newReportCommand())
 	add("Other", newConfigCommand(), newVersionCommand())
+	root.SetHelpCommand(newHelpCommand())
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")
 	addHelp(root)
@@ -145,11 +147,25 @@ func newRoot() *cobra.Command {
 	return root
 }
 
+// timeUnits are what stands apart from a number of a time that was written as two words.
+var timeUnits = strings.Fields(
+	"s sec secs second seconds m min mins minute minutes h hour hours",
+)
+
 // flagsOnly refuses an unexpected argument, such as Y in "--detailed-view Y".
-func flagsOnly(_ *cobra.Command, args []string) error {
+func flagsOnly(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		if strings.Contains(args[0], "://") {
+		name, _, given := strings.Cut(args[0], "=")
+		switch {
+		case given && cmd.Flags().Lookup(name) != nil:
+			return fmt.Errorf("unexpected argument: write --%s", args[0])
+		case strings.Contains(args[0], "://"):
 			return fmt.Errorf("unexpected argument: write --target=%s", args[0])
+		case slices.Contains(timeUnits, strings.ToLower(args[0])):
+			return fmt.Errorf("unexpected argument %q: write a time as one word, such as 20m", args[0])
+		case cmd.Name() == "init":
+			return fmt.Errorf("unexpected argument: the file goes to standard output; "+
+				"write ds2 init > %s", args[0])
 		}
 		return fmt.Errorf("unexpected argument %q: write --flag=value", args[0])
 	}

@@ -15,12 +15,25 @@ var meant = map[string]string{
 	"clients":  "threads",
 	"duration": "run-time",
 	"time":     "run-time",
+	"vu":       "threads",
 	"url":      "target",
 	"host":     "target",
 	"warmup":   "warmup-time",
 	"rampup":   "ramp-rate",
 	"ramp-up":  "ramp-rate",
 	"format":   "output",
+}
+
+// meantByLetter are the flags of pgbench and psql that others of ds2 stand for; of -T the value has a
+// unit here.
+var meantByLetter = map[string]string{
+	"c": "--threads",
+	"j": "--threads",
+	"T": "--run-time=60s",
+	"s": "--size",
+	"U": "--target=postgres://USER@HOST/DATABASE",
+	"p": "--target=postgres://HOST:PORT/DATABASE",
+	"d": "--target=postgres://HOST/DATABASE",
 }
 
 // pastedDash refuses a flag whose dashes a word processor has made long.
@@ -48,11 +61,25 @@ func suggest(cmd *cobra.Command, err error) string {
 			strings.ReplaceAll(commands, "\n\t", " or "),
 		)
 	}
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok &&
-		len(unknown.GetSpecifiedName()) > 1 {
-		if best := nearest(cmd.Flags(), unknown.GetSpecifiedName()); best != "" {
-			text = fmt.Sprintf("%s; did you mean --%s?", text, best)
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return text
+	}
+	name := unknown.GetSpecifiedName()
+	letters, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=")
+	if len(letters) > 1 { // a name with one dash
+		if f := cmd.Flags().Lookup(letters); f != nil {
+			return fmt.Sprintf("%s; did you mean --%s?", text, f.Name)
 		}
+	}
+	best := meantByLetter[name]
+	if len(name) > 1 {
+		if best = nearest(cmd.Flags(), name); best != "" {
+			best = "--" + best
+		}
+	}
+	if best != "" {
+		text = fmt.Sprintf("%s; did you mean %s?", text, best)
 	}
 	return text
 }

@@ -48,7 +48,7 @@ repeating trials.`,
 
 PowerShell:
   ds2 tune --target 'sqlserver://sa@db1?database=DS2' --limit 'order p95 < 1s'`,
-		RunE: interruptible(firstOfRuns, f.run),
+		RunE: interruptible(firstOfBench, f.run),
 	}
 	flags := cmd.Flags()
 	f.addShared(flags)

@@ -41,6 +41,9 @@ func Create(path string) (*File, error) {
 		return &File{f, path, true}, err
 	}
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		failed.Path = path // the temporary name says nothing to anybody
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (c *Comparison) Judge(gate Gate) error {
 		return fmt.Errorf(
 			"unknown figure %q: figures are %s",
 			gate.figure,
-			strings.Join(known, ", "),
+			strings.Join(known, "; "),
 		)
 	}
 	first := c.Configurations[0]
