@@ -137,6 +137,11 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	opened, err := compare.Open(reader(), options.Dir)
+	if err != nil {
+		return err
+	}
+	bench = opened.(result.Bench)
 	one := benchShown(compare.Configuration{
 		Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench, Read: reader(),
 	})
@@ -148,15 +153,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "report: %s\n", page)
-	return verdictOf(failures(bench))
-}
-
-// failures are limits that failed, and what is wrong with the runs.
-func failures(b result.Bench) (all []string) {
-	if !b.Limits.Passed() {
-		all = append(all, "limits failed: "+b.Limits.Failed())
-	}
-	return append(all, compare.Wrong(b)...)
+	return verdictOf(bench.Findings)
 }
 
 // looks are those on the way to the runs of a bench, whose databases can be restored between them.
@@ -220,10 +217,10 @@ func (f *benchFlags) procedure(
 			}
 			return nil
 		},
-		Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
+		Run: func(dir string, place runs.Place) (result.Summary, error) {
 			return conduct.BenchRun(i.Stop, options, dir, place)
 		},
-		Verify: func(dir string) ([]string, error) {
+		Verify: func(dir string) (result.Summary, error) {
 			return conduct.VerifyRecord(i.Stop, options, dir)
 		},
 		Told: f.output.told(i, stderr),

@@ -1,15 +1,15 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"ds2/internal/compare"
 	"ds2/internal/measure"
 	"ds2/internal/report"
+	"ds2/internal/result"
 )
 
 func newCompareCommand() *cobra.Command {
@@ -66,7 +66,7 @@ of each, or the runs still warm up.`,
 			if err != nil {
 				return flagError("window", err)
 			}
-			all, warnings, err := compare.ReadConfigurations(reader(over...), dirs)
+			all, without, err := compare.ReadConfigurations(reader(over...), dirs)
 			if err != nil {
 				return windowError(err)
 			}
@@ -75,7 +75,7 @@ of each, or the runs still warm up.`,
 					"the first of which is what the others are compared with")
 			}
 			c := compare.WithFirst(all)
-			c.Warnings = append(c.Warnings, warnings...)
+			c.Findings = append(c.Findings, without...)
 			if gated {
 				if err := c.Judge(gate); err != nil {
 					return flagError("fail-if", err)
@@ -87,15 +87,10 @@ of each, or the runs still warm up.`,
 			if err := one.deliver(cmd.OutOrStdout(), f, out); err != nil {
 				return err
 			}
-			failed, open := c.Failed()
-			switch {
-			case len(failed) > 0:
-				return verdictError("gate failed: %s", strings.Join(failed, "; "))
-			case len(open) > 0:
-				return &exitError{
-					exitUnknown,
-					fmt.Errorf("gate cannot tell: %s", strings.Join(open, "; ")),
-				}
+			if gated {
+				return verdictOf(slices.DeleteFunc(c.Findings, func(f result.Finding) bool {
+					return f.Kind != result.GateFailed && f.Kind != result.GateOpen
+				}))
 			}
 			return nil
 		},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -166,18 +165,10 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		stop.Soft.Err() != nil { // the first signal was the end of the run only
 		stop.Soft = stop.Hard
 	}
-	failed, err := conduct.Verify(stop, run)
+	summary, err = conduct.Verify(stop, run)
 	printErr := printResult(stdout, stderr, o, options.Dir, summary)
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
-	switch {
-	case err != nil:
-		return err
-	case outcome.Status == result.Aborted:
-		failed = slices.Insert(failed, 0, outcome.Err.Error())
-	case !summary.Limits.Passed():
-		failed = slices.Insert(failed, 0, "limits failed: "+summary.Limits.Failed())
-	}
-	return cmp.Or(verdictOf(failed), printErr)
+	return cmp.Or(err, verdictOf(summary.Findings), printErr)
 }
 
 // shows refuses a format that runs of a workload have none of.

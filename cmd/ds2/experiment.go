@@ -458,15 +458,5 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", filepath.Join(dir, reportFile))
-	var failed []string
-	for _, c := range e.Benches {
-		if c.Status == result.Failed {
-			failed = append(failed, "configuration "+c.Name+" was left out: "+c.Error)
-			continue
-		}
-		for _, text := range failures(c.Bench) {
-			failed = append(failed, "configuration "+c.Name+": "+text)
-		}
-	}
-	return verdictOf(failed)
+	return verdictOf(e.Comparison.Findings)
 }

@@ -154,7 +154,7 @@ func testMailboxVerdict(t *testing.T, version int) {
 			hold(0, 0, 0, 0, 0)
 			record := recordOf(t, out)
 			t.Logf("limits %+v", record.Limits)
-			warnings := strings.Join(record.Bottleneck.Warnings, "\n")
+			warnings := strings.Join(result.Sentences(record.Findings, result.Reserves), "\n")
 			held := strings.Contains(warnings, "something above them limits it")
 			assert.Equal(t, c.above+c.logAbove > 0, held, warnings)
 			assert.Equal(t, c.want, code, "%s\n%s", stdout, stderr)

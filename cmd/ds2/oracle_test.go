@@ -147,7 +147,7 @@ func (m *madeUp) run(
 	dir string,
 	configuration int,
 	place runs.Place,
-) (result.Summary, []string, error) {
+) (result.Summary, error) {
 	fate := "done"
 	if !m.calm {
 		fate = pick(
@@ -226,18 +226,17 @@ func (m *madeUp) run(
 	if s.Status == result.Done {
 		require.NoError(m.t, err)
 	}
+	if fate == "audit" {
+		s.Audit = &result.Audit{Checks: []result.Check{{Name: "orders", Expected: "2", Found: "1"}}}
+	}
 	require.NoError(m.t, result.SaveSummary(dir, s))
 	switch fate { // as runs.BenchRun says it
 	case "failed":
-		return s, nil, errors.New("the server is gone")
+		return s, errors.New("the server is gone")
 	case "interrupted":
-		return s, nil, driver.ErrStopped
-	case "aborted":
-		return s, []string{"limits failed for 30s on end"}, nil
-	case "audit":
-		return s, []string{"the audit failed"}, nil
+		return s, driver.ErrStopped
 	}
-	return s, nil, nil
+	return s, nil
 }
 
 // record writes the samples, histograms and counters of a run, whose orders come at a rate that
@@ -428,7 +427,7 @@ func (m *madeUp) make() {
 			all,
 			&experiment.Configuration{Name: name, Summary: b, Procedure: experiment.Bench{
 				Dir: dir, Told: func(string, ...any) {},
-				Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
+				Run: func(dir string, place runs.Place) (result.Summary, error) {
 					return m.run(dir, i, place)
 				},
 			}},
@@ -465,8 +464,9 @@ func (m *madeUp) make() {
 			m.exits[i] = 130
 		case c.Summary.Status == result.Failed || err != nil:
 			m.exits[i] = exitFailed
-		case len(failures(c.Summary)) > 0:
-			m.exits[i] = exitVerdict
+		default:
+			verdict, _ := errors.AsType[*exitError](verdictOf(c.Summary.Findings))
+			m.exits[i] = cmp.Or(verdict, new(exitError)).code
 		}
 	}
 }
@@ -556,7 +556,7 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 			Blocks       int
 			Why          string
 		}
-		Doubts []struct{ Name string }
+		Findings []result.Finding
 	}
 	_, out, stderr := execute(t, append([]string{"compare", "-o", "json"}, dirs...)...)
 	require.NoError(t, json.Unmarshal([]byte(out), &c), stderr)
@@ -625,8 +625,10 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 			d.Percent = 100 * (all[k+1].Value/all[0].Value - 1)
 		}
 		far := min(1e3, math.Abs(math.Log1p(d.Percent/100)))
-		if !slices.ContainsFunc(c.Doubts, func(o struct{ Name string }) bool {
-			return o.Name == filepath.Base(dirs[0]) || o.Name == filepath.Base(dirs[k+1])
+		if !slices.ContainsFunc(c.Findings, func(f result.Finding) bool {
+			of := f.Configuration
+			return (f.Effect == result.Withholds || f.Kind == result.AuditFailed) &&
+				(of == filepath.Base(dirs[0]) || of == filepath.Base(dirs[k+1]))
 		}) && (d.Low > 0 || d.High < 0) { // found, so it goes before those that are not
 			far += 1e6
 		}
@@ -677,7 +679,10 @@ func (m *madeUp) agreeGate(dirs []string, all []*oracletest.Bench) {
 		want := m.difference(all, i+1, func(r *oracletest.Made) float64 {
 			return r.Value
 		}).Gate(bound)
-		if all[0].Drifts() || all[i+1].Drifts() {
+		switch {
+		case all[0].Failing() || all[i+1].Failing():
+			want = exitVerdict
+		case all[0].Drifts() || all[i+1].Drifts():
 			want = exitUnknown
 		}
 		failed = failed || want == exitVerdict

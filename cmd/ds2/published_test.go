@@ -184,8 +184,8 @@ func TestPublishedReports(t *testing.T) {
 		procedure := experiment.Bench{
 			Dir:  filepath.Join(dir, strings.ReplaceAll(name, " ", "-")),
 			Told: func(string, ...any) {},
-			Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
-				return publishedRuns[name][place.Number-1].record(t, dir, "server"), nil, nil
+			Run: func(dir string, place runs.Place) (result.Summary, error) {
+				return publishedRuns[name][place.Number-1].record(t, dir, "server"), nil
 			},
 		}
 		require.NoError(t, result.MakeDir(procedure.Dir))

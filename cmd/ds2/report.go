@@ -325,7 +325,7 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 	}
 	var records []*result.Record
 	for _, dir := range dirs {
-		opened, err := result.Open(dir)
+		opened, err := compare.Open(reader(), dir)
 		if err != nil {
 			return err
 		}
@@ -336,10 +336,13 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 			if record.Median == "" {
 				return fmt.Errorf("report %s: no run of the bench counts", dir)
 			}
-			median, err := result.Read(filepath.Join(dir, record.Median))
+			median, err := reader().Run(filepath.Join(dir, record.Median))
 			if err != nil {
 				return err
 			}
+			// the run stands for the bench, and is judged as that
+			median.Findings = record.Findings
+			median.Limits = record.Limits
 			records = append(records, median)
 		default:
 			return usageError("--output esrp: %s holds neither a run nor a bench", dir)

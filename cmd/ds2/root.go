@@ -87,13 +87,17 @@ func verdictError(format string, args ...any) error {
 	return &exitError{exitVerdict, fmt.Errorf(format, args...)}
 }
 
-// verdictOf is the verdict of a command on what failed, of which its record has more; nothing is
-// none.
-func verdictOf(failed []string) error {
-	if len(failed) == 0 {
-		return nil
+// verdictOf is the verdict of a command on its result: nil where nothing failed and a run counts.
+func verdictOf(all []result.Finding) error {
+	fails := strings.Join(result.Sentences(all, result.Fails), "; ")
+	open := result.FindingOf(all, result.NoResult, result.GateOpen)
+	switch {
+	case fails != "":
+		return verdictError("%s; see the record", fails)
+	case open != nil:
+		return &exitError{exitUnknown, errors.New(open.Words())}
 	}
-	return verdictError("%s; see the record", strings.Join(failed, "; "))
+	return nil
 }
 
 // newRoot builds the command tree. Results go to the command's stdout, progress and logs to its

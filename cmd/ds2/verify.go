@@ -197,9 +197,7 @@ type verification struct {
 }
 
 func (v verification) damaged() bool {
-	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool {
-		return len(s.Damage) > 0
-	})
+	return slices.ContainsFunc(v.DeepChecks, store.DeepCheck.Damaged)
 }
 
 func (v verification) print(w io.Writer, format string) error {

@@ -3,9 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"ds2/internal/conclude"
@@ -22,6 +20,8 @@ type Configuration struct {
 	Of      string           `json:"-"`
 	Factors []result.Setting `json:"-"`
 	Read    conclude.Reader  `json:"-"` // of its runs
+
+	unfinished bool // so is the experiment that it is of
 }
 
 // Half is half the width of the interval of the result, from run to run or, of a single run, within
@@ -42,7 +42,7 @@ func DirName(dir string) string {
 func ReadConfigurations(
 	read conclude.Reader,
 	arguments []string,
-) (all []Configuration, warnings []string, err error) {
+) (all []Configuration, out []result.Finding, err error) {
 	for _, argument := range arguments {
 		name, dir, named := strings.Cut(argument, "=")
 		if !named {
@@ -65,9 +65,11 @@ func ReadConfigurations(
 				}
 				all = append(all, c)
 			}
-			warnings = append(warnings, e.leftOut()...)
+			out = append(out, e.withoutResult()...)
 		case result.Bench:
-			all = append(all, Configuration{Name: name, Dir: dir, Bench: record, Read: read})
+			one := Configuration{Name: name, Dir: dir, Bench: record, Read: read}
+			one.unfinished = record.Experiment != "" && record.Status == result.Failed
+			all = append(all, one)
 		case *result.Record:
 			if record.Figure == nil {
 				return nil, nil, fmt.Errorf(
@@ -89,7 +91,7 @@ func ReadConfigurations(
 			strings.Join(arguments, ", "),
 		)
 	}
-	return distinct(all), warnings, oneFigure(all)
+	return distinct(all), out, oneFigure(all)
 }
 
 // distinct has configurations that share a name, as runs of two benches do, go by their
@@ -126,56 +128,25 @@ type Comparison struct {
 	// Equal are the differences of the main figure over all values of an experiment's factors,
 	// each against the same value.
 	Equal []Equal `json:"at_equal_factors,omitempty"`
-	// Held is what the differences are worth where storage did not hold a configuration back.
-	Held   []string `json:"held,omitempty"`
-	Doubts []Doubt  `json:"doubts,omitempty"` // why nothing can be told yet
 	// of the ratios, where storage held a configuration back
-	Parts []Parts       `json:"parts,omitempty"`
-	Gates []GateVerdict `json:"gates,omitempty"`
-	// Warnings are limits that failed, and what makes the configurations no equals.
-	Warnings []string `json:"warnings,omitempty"`
+	Parts    []Parts          `json:"parts,omitempty"`
+	Gates    []GateVerdict    `json:"gates,omitempty"`
+	Findings []result.Finding `json:"findings,omitempty"` // of all configurations, and its own
 }
 
-// unlike says in what two configurations differ that ought to be alike. Those of one experiment
+// findUnlike finds in what two configurations differ that ought to be alike. Those of one experiment
 // differ as it is planned.
-func unlike(a, b Configuration) (warnings []string) {
+func (c *Comparison) findUnlike(a, b Configuration) {
 	if a.Experiment != "" && a.Experiment == b.Experiment {
-		return nil
+		return
 	}
 	var differ []string
 	for _, d := range result.Differences(a.Spec, b.Spec, result.Compare) {
 		differ = append(differ, fmt.Sprintf("%s %s and %s", d.Name, d.A, d.B))
 	}
-	if len(differ) == 0 {
-		return nil
+	if len(differ) > 0 {
+		c.add(result.Unlike, strings.Join(differ, "; "), b.Name, a.Name)
 	}
-	return []string{
-		fmt.Sprintf("%s and %s were not run alike: %s", a.Name, b.Name, strings.Join(differ, "; ")),
-	}
-}
-
-// changed says what of servers and schema was not as it had been in how many runs that count: these
-// were made unlike the others.
-func changed(c Configuration) (warnings []string) {
-	runs := map[string]int{}
-	counted := Counted(c.Bench)
-	for _, r := range counted {
-		whats := map[string]bool{}
-		for _, change := range r.Changes {
-			whats[change.What] = true
-		}
-		for what := range whats {
-			runs[what]++
-		}
-	}
-	for _, what := range slices.Sorted(maps.Keys(runs)) {
-		warnings = append(
-			warnings,
-			fmt.Sprintf("%s changed in %d of %d valid runs of %s, which makes them unlike the "+
-				"others", what, runs[what], len(counted), c.Name),
-		)
-	}
-	return warnings
 }
 
 // Words are those of the first configuration: others are of the same workload, or a warning says

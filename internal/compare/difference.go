@@ -89,22 +89,11 @@ func (d Difference) Ratio() float64 {
 func WithFirst(all []Configuration) Comparison {
 	c := Comparison{Configurations: all, Differences: []Difference{}}
 	for _, one := range all {
-		if !one.Limits.Passed() {
-			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+one.Limits.Failed())
+		v := valuesOf(one, result.BenchRun.Value)
+		if why := v.noRatio(); why != "" {
+			c.add(result.NoRatio, one.Unit()+": "+why, one.Name, "")
 		}
-		c.Warnings = append(c.Warnings, changed(one)...)
-		c.Warnings = append(c.Warnings, varyTooLittle(one)...)
-		unit := one.Unit()
-		if why := valuesOf(
-			one,
-			result.BenchRun.Value,
-		).noRatio(); why != "" { // no other has a ratio to it
-			c.Doubts = append(
-				c.Doubts,
-				Doubt{one.Name, one.Name + " had runs of 0 " + unit, unit + ": " + why},
-			)
-		}
-		c.Doubts = append(c.Doubts, Drifting(one)...)
+		c.Findings = append(c.Findings, named(one)...)
 	}
 	if len(all) == 0 {
 		return c
@@ -146,23 +135,26 @@ func WithFirst(all []Configuration) Comparison {
 			by.Other = other.Name
 			d := newDifference(f, by)
 			d.Figure = c.Named(f.Name)
-			d.Interim = by.Blocks > 0 && (interim(first.Bench) || interim(other.Bench))
+			d.Interim = by.Blocks > 0 && (interim(first) || interim(other))
 			d.Medians = Between(before, after).Percent
 			if math.IsNaN(d.Percent) {
 				d.Percent = d.Medians
 			}
 			c.Differences = append(c.Differences, d)
 		}
-		c.Warnings = append(c.Warnings, unlike(first, other)...)
+		c.findUnlike(first, other)
 		if c.Stated().Name == Main && (Bottleneck(first.Bench) == diagnose.Storage ||
 			Bottleneck(other.Bench) == diagnose.Storage) {
 			if p := partsOf(first, other); p != nil {
 				c.Parts = append(c.Parts, *p)
-				c.Doubts = append(c.Doubts, c.unlikeReads(*p)...)
+				c.findUnlikeReads(*p)
 			}
 		}
+	}
+	c.findDifferences()
+	for _, other := range all[1:] {
 		if c.Doubt(first.Name, other.Name) == nil {
-			c.Held = append(c.Held, c.held(first, other)...)
+			c.findHeld(first, other)
 		}
 	}
 	return c
@@ -184,12 +176,12 @@ func newDifference(of Metric, by measure.Difference) Difference {
 	return d
 }
 
-// held says what a difference of OPM is worth where one of the configurations was not held back by
-// its storage.
-func (c Comparison) held(first, other Configuration) []string {
+// findHeld finds what a difference of OPM is worth where one of the configurations was not held
+// back by its storage.
+func (c *Comparison) findHeld(first, other Configuration) {
 	opm := c.Of(other.Name, Main)
 	if opm == nil || c.Stated().Name != Main {
-		return nil
+		return
 	}
 	slower := first
 	faster := other
@@ -203,45 +195,32 @@ func (c Comparison) held(first, other Configuration) []string {
 	}
 	bySlower := Bottleneck(slower.Bench)
 	byFaster := Bottleneck(faster.Bench)
+	if bySlower == "" || byFaster == "" ||
+		bySlower == diagnose.Storage && byFaster == diagnose.Storage {
+		return
+	}
+	limited := fmt.Sprintf("%s was limited by %s", faster.Name, diagnose.LimitedBy[byFaster])
+	text := fmt.Sprintf("%s, so the storage of %s may be faster than this shows", limited, faster.Name)
 	switch {
-	case bySlower == "" || byFaster == "" || bySlower == diagnose.Storage && byFaster == diagnose.Storage:
-		return nil
 	case bySlower != diagnose.Storage:
-		return []string{
-			fmt.Sprintf(
-				"%s of %s: the difference says little about the storage: %s was limited by %s",
-				first.Unit(),
-				other.Name,
-				slower.Name,
-				LimitedBy[bySlower],
-			),
-		}
-	case bound == nil:
-		return []string{
-			fmt.Sprintf("The storage of %s alone makes more of a difference: %s was limited by %s",
-				other.Name, faster.Name, LimitedBy[byFaster]),
-		}
+		text = fmt.Sprintf(
+			"%s of %s: the difference says little about the storage: %s was limited by %s",
+			first.Unit(), other.Name, slower.Name, diagnose.LimitedBy[bySlower],
+		)
+	case bound != nil:
+		text = fmt.Sprintf("the storage of %s alone makes %s %s %s (%s confidence): %s",
+			other.Name, least, opm.PercentText(*bound), first.Unit(), opm.Confidence(), limited)
 	}
-	return []string{
-		fmt.Sprintf(
-			"The storage of %s alone makes %s %s %s (%s confidence): %s was limited by %s",
-			other.Name,
-			least,
-			opm.PercentText(*bound),
-			first.Unit(),
-			opm.Confidence(),
-			faster.Name,
-			LimitedBy[byFaster],
-		),
-	}
+	c.add(result.NotOfStorage, text, other.Name, first.Name)
 }
 
 // looksOf is what the looks at an experiment cost the intervals of its benches.
-func looksOf(b result.Bench) float64 { return measure.Looks(b.Until > 0, b.Looks, !interim(b)) }
+func looksOf(c Configuration) float64 { return measure.Looks(c.Until > 0, c.Looks, !interim(c)) }
 
-// interim says that more runs are to come, so that the intervals are those of an early look.
-func interim(b result.Bench) bool {
-	return b.Status == result.Running || b.Status == result.Interrupted
+// interim says that more runs may come, so that the intervals are those of an early look: the
+// experiment is not done, whatever ended it.
+func interim(c Configuration) bool {
+	return c.unfinished || c.Status == result.Running || c.Status == result.Interrupted
 }
 
 // Confidence is what the interval has.
@@ -279,11 +258,11 @@ func difference(before, after values, all []values) measure.Difference {
 				blocks = append(blocks, v.byBlock()...)
 			}
 		}
-		looks := max(looksOf(before.Bench), looksOf(after.Bench))
+		looks := max(looksOf(before.Configuration), looksOf(after.Configuration))
 		return measure.Differences(names, blocks, stated, looks)[0]
 	}
-	for _, b := range []result.Bench{before.Bench, after.Bench} {
-		if interim(b) && !Enough(b) { // whoever looks again and again finds something in the end
+	for _, c := range []Configuration{before.Configuration, after.Configuration} {
+		if interim(c) && !Enough(c.Bench) { // whoever looks again and again finds something in the end
 			d := measure.Difference{Change: measure.Unknown(), Why: "the planned runs are not all made"}
 			d.Change.Percent = measure.Compare(before.values, after.values, stated).Percent
 			return d

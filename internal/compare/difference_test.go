@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -38,8 +37,9 @@ func TestOneName(t *testing.T) {
 	slow := configuration("run-1", diagnose.CPU, 100, 101, 102)
 	fast := configuration("run-1", diagnose.Storage, 200, 201, 202)
 	c := WithFirst([]Configuration{fast, slow})
-	require.Len(t, c.Held, 1)
-	assert.Contains(t, c.Held[0], "says little about the storage: run-1 was limited by the CPU")
+	held := result.FindingOf(c.Findings, result.NotOfStorage)
+	require.NotNil(t, held)
+	assert.Contains(t, held.Detail, "says little about the storage: run-1 was limited by the CPU")
 	a := Configuration{Name: "run-1", Dir: "hdd/run-1"}
 	b := Configuration{Name: "run-1", Dir: "ssd/run-1"}
 	all := distinct([]Configuration{a, b})
@@ -111,125 +111,7 @@ func TestInterim(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, c.of.Confidence())
 		assert.Contains(t, c.d.Text(), "("+c.want+" confidence +")
-		assert.Contains(t, strings.Join(c.of.Held, "; "), "("+c.want+" confidence)")
-	}
-}
-
-// TestExplain: of six conditions one that goes with OPM by chance, at p = 0.03 by itself, is not
-// said to.
-func TestExplain(t *testing.T) {
-	b := configuration("ssd", "", 1, 2, 3, 4, 5, 6, 7, 8)
-	chance := []float64{3, 1, 2, 5, 8, 4, 6, 7}
-	for i := range b.Runs {
-		all := []result.Condition{
-			{Name: "cause", Value: float64(i)},
-			{Name: "chance", Value: chance[i]},
-		}
-		for k := range 4 {
-			all = append(
-				all,
-				result.Condition{Name: fmt.Sprintf("noise %d", k), Value: float64(i * (i + k) % 5)},
-			)
-		}
-		b.Runs[i].Conditions = all
-	}
-	cold := b.Runs[0] // for practice, and far from the others in all
-	cold.Practice = true
-	cold.Counts = false
-	cold.Figure = &result.Figure{Unit: result.OPM, Value: 100}
-	cold.Conditions = []result.Condition{{Name: "cause", Value: 0}, {Name: "chance", Value: 100}}
-	b.Runs = append(b.Runs, cold)
-	_, all := Explain(b.Bench)
-	assert.Less(t, all[0].P, 1e-15)
-	assert.Greater(t, all[1].P, Level)
-	_, alone := measure.Correlation([]float64{1, 2, 3, 4, 5, 6, 7, 8}, chance)
-	assert.Less(t, alone, Level)
-}
-
-// TestLacks: what a statement about storage takes, and is named in one line where it is missing.
-func TestLacks(t *testing.T) {
-	const storage = diagnose.Storage
-	for _, c := range []struct {
-		why    string
-		all    []Configuration
-		change func(all []Configuration)
-		lacks  string
-	}{
-		{"a run of ± 1 %", []Configuration{configuration("a", storage, 1000)}, nil, ""},
-		{"a run of ± 5 %", []Configuration{configuration("a", storage, 1000)}, func(all []Configuration) {
-			all[0].Figure.CI95 = new(50.)
-		}, ""},
-		{
-			"a run of ± 14 % that the CPUs limited",
-			[]Configuration{configuration("a", diagnose.CPU, 1000)},
-			func(all []Configuration) { all[0].Figure.CI95 = new(140.) },
-			"its interval is ± 14 %, more than ± 5 %, and it was limited by the CPU",
-		},
-		{"a run without an interval", []Configuration{configuration("a", "", 1000)}, func(all []Configuration) {
-			all[0].Figure.CI95 = nil
-		}, "it has no interval, and what limited it is unknown"},
-		{"no result", []Configuration{{}}, nil, ""},
-		{
-			"a bench with a failed run",
-			[]Configuration{configuration("a", storage, 1000, 1001, 1002)},
-			func(all []Configuration) {
-				all[0].Runs = append(all[0].Runs, result.BenchRun{Status: result.Failed})
-			}, "1 of 4 runs of a failed",
-		},
-		{
-			"storage in three of five runs",
-			[]Configuration{configuration("a", storage, 1000, 1001, 1002, 1003, 1004)},
-			func(all []Configuration) {
-				all[0].Runs[0].Bottleneck = diagnose.CPU
-				all[0].Runs[1].Bottleneck = diagnose.CPU
-			}, "",
-		},
-		{"a comparison", []Configuration{
-			configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 5300, 5310, 5320),
-		}, nil, ""},
-		{"one whose interval is wide", []Configuration{
-			configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 4000, 5310, 6320),
-		}, nil, "the interval of the ratio of b may be as wide as ± "},
-		{
-			"one of single runs",
-			[]Configuration{
-				configuration("a", storage, 1000),
-				configuration("b", diagnose.CPU, 2000),
-			},
-			nil,
-			"the difference of b has no interval, and b was limited by the CPU",
-		},
-		{"configurations that were not run alike", []Configuration{
-			configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 5300, 5310, 5320),
-		}, func(all []Configuration) {
-			all[1].Threads = 7
-		}, "they were not run alike"},
-		{"one with a run whose server changed", []Configuration{
-			configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 5300, 5310, 5320),
-		}, func(all []Configuration) {
-			all[1].Runs[2].Changes = []result.Change{{What: "setting fsync"}}
-		}, "server or schema changed in runs of b"},
-	} {
-		if c.change != nil {
-			c.change(c.all)
-		}
-		comparison := WithFirst(c.all)
-		lacks := comparison.Lacks()
-		assert.Contains(t, lacks, c.lacks, c.why)
-		assert.Equal(t, c.lacks == "", lacks == "", "%s: %s", c.why, lacks)
-		assert.Equal(
-			t,
-			strings.Contains(lacks, "schema changed"),
-			slices.Contains(
-				comparison.Warnings,
-				"setting fsync changed in 1 of 3 valid runs of b, which makes them unlike the others",
-			),
-			c.why,
-		)
+		assert.Contains(t, strings.Join(result.Sentences(c.of.Findings, result.Informs), "; "), "("+c.want+" confidence)")
 	}
 }
 

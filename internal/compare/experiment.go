@@ -2,7 +2,6 @@ package compare
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -33,7 +32,12 @@ func NewExperiment(
 	some := []Configuration{}
 	looks := 1.
 	for _, c := range e.Configurations {
-		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Read: read}
+		one := Configuration{
+			Name:       c.Name,
+			Dir:        filepath.Join(dir, c.Dir),
+			Read:       read,
+			unfinished: record.Status != result.Done,
+		}
 		one.Of = c.Of
 		one.Factors = c.Factors
 		one.Bench, err = result.ReadSummary[result.Bench](one.Dir)
@@ -54,35 +58,29 @@ func NewExperiment(
 		e.Benches = append(e.Benches, one)
 		if one.Figure != nil {
 			some = append(some, one)
-			looks = max(looks, looksOf(one.Bench))
+			looks = max(looks, looksOf(one))
 		}
 	}
 	e.Comparison = WithFirst(some)
-	e.Comparison.Warnings = append(e.Comparison.Warnings, e.leftOut()...)
+	e.Comparison.Findings = append(e.Comparison.Findings, e.withoutResult()...)
 	e.Pairs = []measure.Difference{}
 	if e.Order == result.OrderRandom {
 		e.Comparison.Equal = atEqualFactors(some, looks)
+		e.Comparison.findEqual()
 		names, figures := inBlocks(some)
 		e.Pairs = append(e.Pairs, measure.Differences(names, figures, measure.EveryTwo(len(names)), looks)...)
 	}
 	return e, nil
 }
 
-func (e Experiment) leftOut() (sentences []string) {
+// withoutResult are the findings of the configurations that have no run that counts.
+func (e Experiment) withoutResult() (all []result.Finding) {
 	for _, c := range e.Benches {
-		switch failed := Wrong(c.Bench); {
-		case c.Status == result.Failed:
-			sentences = append(
-				sentences,
-				fmt.Sprintf("configuration %s was left out after %d valid runs: %s",
-					c.Name, len(Counted(c.Bench)), c.Error),
-			)
-		case c.Figure == nil && len(failed) > 0:
-			sentences = append(sentences, fmt.Sprintf("configuration %s has no result: %s", c.Name,
-				strings.Join(failed, "; ")))
+		if c.Figure == nil {
+			all = append(all, named(c)...)
 		}
 	}
-	return sentences
+	return all
 }
 
 // Looks are after how many blocks the result could be seen, before the experiment was done and when

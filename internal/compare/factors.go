@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ds2/internal/measure"
+	"ds2/internal/result"
 )
 
 // Equal is by how much a configuration of an experiment's file differs from the first of the file
@@ -105,7 +106,7 @@ func atEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 		e := Equal{Difference: newDifference(StatedOf(all), by)}
 		e.Figure = Comparison{Configurations: all}.Named(StatedOf(all).Name)
 		e.Medians = e.Percent // a block's figure is a mean of several runs
-		e.Interim = interim(all[0].Bench)
+		e.Interim = interim(all[0])
 		for _, f := range all[0].Factors {
 			e.Factors = append(e.Factors, f.Flag)
 		}
@@ -131,6 +132,21 @@ func atEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 		equal = append(equal, e)
 	}
 	return equal
+}
+
+// findEqual finds the main effects of factors, and where they depend on others.
+func (c *Comparison) findEqual() {
+	for _, e := range c.Equal {
+		text := fmt.Sprintf("%s of %s at equal %s: %s", c.Title(e.Metric), e.Name,
+			strings.Join(e.Factors, " and "), e.Text())
+		if c.Doubt(e.Against, e.Name) != nil {
+			text += ", an estimate that does not count"
+		}
+		c.add(result.DifferenceFound, text, e.Name, e.Against)
+		if depends := e.Dependence(); depends != "" {
+			c.add(result.FactorsDepend, depends, e.Name, e.Against)
+		}
+	}
 }
 
 // Dependence says where a difference is another than on average; empty: no such value was found.

@@ -92,10 +92,11 @@ func (c *Comparison) Judge(gate Gate) error {
 	for _, other := range c.Configurations[1:] {
 		v := GateVerdict{Gate: gate.text, Name: other.Name, Against: first.Name, Outcome: GateOpen}
 		var low, high *float64
-		var doubt *Doubt
+		doubt := c.Doubt(first.Name, other.Name)
 		if gate.figure == errorGate {
 			low, v.Why = errorsOf(other)
 			high = low
+			doubt = nil
 		} else {
 			v.Why = gate.figure + " was not measured in counted runs of both"
 			if d := c.Of(other.Name, Metrics[at].Name); d != nil {
@@ -103,14 +104,32 @@ func (c *Comparison) Judge(gate Gate) error {
 				high = d.High
 				v.Why = gate.figure + " changed by " + d.Text()
 			}
-			doubt = c.Doubt(first.Name, other.Name)
 		}
-		if doubt != nil {
-			v.Why += fmt.Sprintf("; %s: %s", doubt.What, doubt.Why)
-		} else if low != nil {
+		switch fails := c.failing(first.Name, other.Name); {
+		case fails != nil: // of no gate
+			v.Outcome = GateFailed
+			v.Why = fails.Words()
+		case doubt != nil:
+			v.Why += fmt.Sprintf("; %s: %s", doubt.Kind, doubt.Words())
+		case low != nil:
 			v.Outcome = gate.outcome(*low, *high)
 		}
+		kinds := map[Outcome]result.FindingKind{
+			GateFailed: result.GateFailed, GatePassed: result.GatePassed, GateOpen: result.GateOpen,
+		}
+		text := fmt.Sprintf("%s of %s, %s: %s", v.Gate, v.Name, v.Outcome, v.Why)
+		c.add(kinds[v.Outcome], text, v.Name, v.Against)
 		c.Gates = append(c.Gates, v)
+	}
+	return nil
+}
+
+// failing is what failed in two configurations; nil where nothing did.
+func (c *Comparison) failing(names ...string) *result.Finding {
+	for i, f := range c.Findings {
+		if f.Effect == result.Fails && slices.Contains(names, f.Configuration) {
+			return &c.Findings[i]
+		}
 	}
 	return nil
 }
@@ -134,18 +153,4 @@ func errorsOf(c Configuration) (sum *float64, why string) {
 		numbers.Decimals(*sum, 0),
 		len(runs),
 	)
-}
-
-// Failed says where the gate fails, and where it cannot tell.
-func (c *Comparison) Failed() (failed, open []string) {
-	for _, v := range c.Gates {
-		text := fmt.Sprintf("%s of %s: %s", v.Gate, v.Name, v.Why)
-		switch v.Outcome {
-		case GateFailed:
-			failed = append(failed, text)
-		case GateOpen:
-			open = append(open, text)
-		}
-	}
-	return failed, open
 }

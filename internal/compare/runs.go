@@ -32,38 +32,19 @@ func Take(run *result.BenchRun, s result.Summary) {
 	run.Limits = s.Limits
 	run.Costs = s.Costs
 	run.Conditions = s.Conditions
-	run.Changes = s.Changes
 	run.Idle = power.Idle
 	run.Active = power.Active
 	run.Bottleneck = bottleneck.What
-	run.Warnings = slices.Concat(
-		bottleneck.Warnings,
-		s.Away,
-		conclude.Throttled(s.SMART),
-		s.Warnings,
-	)
+	conclude.Find(&s)
+	run.Findings = s.Findings
 	run.P95 = nil
 	run.P95AtLeast = false
-	run.Unsteady = ""
-	run.Drift = nil
-	if len(s.Windows) > 0 {
-		w := s.Windows[0]
-		if l, measured := w.Latency[measure.WholeOrder]; measured {
-			run.P95 = &l.P95
-			run.P95AtLeast = l.AtLeastFrom != nil && *l.AtLeastFrom < 95
-		}
-		if !w.Steady.Verdict {
-			run.Unsteady = w.Steady.Why
-		}
-		if w.FewSamples != "" {
-			run.Warnings = append(run.Warnings, "its interval rests on "+w.FewSamples)
-		}
-		if w.Cycle.Partial() {
-			run.Warnings = append(run.Warnings, w.Cycle.Why)
-		}
-		if w.Steady.Drifts() {
-			run.Drift = new(w.Steady.Drift)
-		}
+	if len(s.Windows) == 0 {
+		return
+	}
+	if l, measured := s.Windows[0].Latency[measure.WholeOrder]; measured {
+		run.P95 = &l.P95
+		run.P95AtLeast = l.AtLeastFrom != nil && *l.AtLeastFrom < 95
 	}
 }
 
@@ -107,20 +88,6 @@ func Failed(b result.Bench) []result.BenchRun {
 
 func failed(r result.BenchRun) bool { return !r.Practice && Made(r) && r.Figure == nil }
 
-// Wrong says what is wrong with the runs of a bench: those that failed, and the faults of those
-// that count.
-func Wrong(b result.Bench) (all []string) {
-	for _, r := range b.Runs {
-		switch {
-		case failed(r):
-			all = append(all, r.Dir+" failed: "+strings.Join(r.Faults, "; "))
-		case r.Counts && len(r.Faults) > 0:
-			all = append(all, r.Dir+": "+strings.Join(r.Faults, "; "))
-		}
-	}
-	return all
-}
-
 // Enough says whether as many runs are made as must.
 func Enough(b result.Bench) bool {
 	made := 0
@@ -162,7 +129,7 @@ func Runs(b *result.Bench) {
 	unit := unitOf(*b)
 	for i, r := range b.Runs {
 		b.Runs[i].Counts = !r.Practice && Made(r) && r.Figure != nil && r.Figure.Unit == unit &&
-			(r.Unsteady == "" || !b.DropUnsteady)
+			!(r.Unsteady() && b.DropUnsteady)
 	}
 	b.Median = ""
 	b.Headline = result.Headline{}
@@ -172,6 +139,7 @@ func Runs(b *result.Bench) {
 	b.RunsCI95 = nil
 	b.RunsSpread = nil
 	b.Limits = limits(*b)
+	defer func() { b.Findings = Findings(*b) }()
 	runs := Counted(*b)
 	if len(runs) == 0 {
 		return
@@ -215,13 +183,13 @@ func sharedBy(runs []result.BenchRun) float64 {
 	return measure.Shared(values, halves)
 }
 
-// limits are those of a bench: each holds if it holds in all runs that count, and none holds in a
-// run that failed or that a limit ended.
+// limits are those of a bench: each holds if it holds in all runs that have a result, dropped ones
+// too, and none holds in a run that failed or that a limit ended.
 func limits(b result.Bench) result.Verdicts {
 	var all []result.Verdicts
 	for _, r := range b.Runs {
 		switch {
-		case r.Counts:
+		case !r.Practice && Made(r) && r.Figure != nil:
 			all = append(all, held(r.Status, r.Limits))
 		case failed(r):
 			all = append(all, nil)
@@ -306,18 +274,22 @@ func Open(read conclude.Reader, dir string) (any, error) {
 	return opened, nil
 }
 
-// again concludes the runs of a bench over the windows that are asked for. A run that a limit ended
-// before them has no result there.
+// again reads what the runs of a bench came to, by their records: over the windows that are asked
+// for, and with what was learnt since. A run that a limit ended before them has no result there.
 func again(read conclude.Reader, dir string, b *result.Bench) error {
-	if len(read.Windows) == 0 {
-		return nil
-	}
 	for i := range b.Runs {
 		run := &b.Runs[i]
-		if run.Figure == nil {
+		if !Made(*run) {
 			continue
 		}
-		record, err := read.Run(filepath.Join(dir, run.Dir))
+		path := filepath.Join(dir, run.Dir)
+		if len(read.Windows) == 0 || run.Figure == nil {
+			if err := learn(path, run); err != nil {
+				return err
+			}
+			continue
+		}
+		record, err := read.Run(path)
 		if _, short := errors.AsType[*conclude.WindowError](err); short &&
 			run.Status == result.Aborted {
 			run.Headline = result.Headline{}
@@ -329,5 +301,22 @@ func again(read conclude.Reader, dir string, b *result.Bench) error {
 		Take(run, record.Summary)
 	}
 	Runs(b)
+	return nil
+}
+
+// learn takes what the record of a run says by now. A run that failed may have none.
+func learn(dir string, run *result.BenchRun) error {
+	s, err := result.ReadSummary[result.Summary](dir)
+	if errors.Is(err, result.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	failed := result.FindingOf(run.Findings, result.RunFailed)
+	Take(run, s)
+	if failed != nil && result.FindingOf(run.Findings, result.RunFailed) == nil {
+		run.Findings = append(run.Findings, *failed)
+	}
 	return nil
 }

@@ -11,19 +11,17 @@ import (
 	"ds2/internal/result"
 )
 
-// TestTake takes along both kinds of a run's warnings, and by how much it drifted, where that was
-// too much.
+// TestTake takes along all that was found of a run, also what was learnt after it.
 func TestTake(t *testing.T) {
 	var s result.Summary
-	s.Warnings = []string{"a log would be full"}
-	s.Bottleneck = &result.Bottleneck{Warnings: []string{"others take CPUs"}}
-	run := result.BenchRun{Warnings: []string{"of before"}}
-	for drift, kept := range map[float64]bool{27: true, 12: false, -30: true} {
-		s.Windows = []measure.Window{{Steady: measure.Steadiness{Drift: drift, Verdict: !kept}}}
-		Take(&run, s)
-		assert.Equal(t, kept, run.Drift != nil && *run.Drift == drift, "a drift of %v %%", drift)
-	}
-	assert.Equal(t, []string{"others take CPUs", "a log would be full"}, run.Warnings)
+	s.Status = result.Done
+	s.Noticed = []result.Finding{result.NewFinding(result.IOErrors, "a log would be full")}
+	s.Audit = &result.Audit{Checks: []result.Check{{}}}
+	run := result.BenchRun{Findings: []result.Finding{result.NewFinding(result.Steady, "of before")}}
+	Take(&run, s)
+	assert.NotNil(t, result.FindingOf(run.Findings, result.IOErrors))
+	assert.NotNil(t, result.FindingOf(run.Findings, result.AuditFailed))
+	assert.Nil(t, result.FindingOf(run.Findings, result.Steady))
 }
 
 // TestAborted: no limit holds in a run that one ended, though its window lies before that: by

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,15 +15,17 @@ import (
 // made in blocks, where all configurations have the drift.
 func TestInOrder(t *testing.T) {
 	falling := configuration("a", diagnose.Storage, 1000, 990, 981, 970, 962, 950)
-	doubts := Drifting(falling)
-	require.Len(t, doubts, 1)
-	assert.Equal(t, "the results of the 6 valid runs of a fall one after the other, "+
-		"from 1000 to 950 OPM (p = 0.0028, significant at 0.02)", doubts[0].Why)
-	assert.Empty(t, Drifting(configuration("a", diagnose.Storage, 1000, 990, 995, 970, 1005, 950)))
+	doubt := func(c Configuration) *result.Finding {
+		return result.FindingOf(Findings(c.Bench), result.InOrder)
+	}
+	require.NotNil(t, doubt(falling))
+	assert.Equal(t, "the results of the valid runs fall one after the other, "+
+		"from 1000 to 950 OPM (p = 0.0028, significant at 0.02)", doubt(falling).Words())
+	assert.Nil(t, doubt(configuration("a", diagnose.Storage, 1000, 990, 995, 970, 1005, 950)))
 	for i := range falling.Runs {
 		falling.Runs[i].Block = i + 1
 	}
-	assert.Empty(t, Drifting(falling), "in blocks")
+	assert.Nil(t, doubt(falling), "in blocks")
 }
 
 // TestSharedBias: benches whose runs vary less from one to the next than within, as windows at the
@@ -43,11 +44,10 @@ func TestSharedBias(t *testing.T) {
 	}
 	sure := of(1)
 	assert.True(t, *sure.Of("b", Main).Significant)
-	assert.Empty(t, sure.Warnings)
+	assert.Nil(t, result.FindingOf(sure.Findings, result.VaryTooLittle))
 	unsure := of(50)
 	assert.False(t, *unsure.Of("b", Main).Significant)
-	assert.Contains(t, strings.Join(unsure.Warnings, "; "),
-		"the runs of b vary less from one to the next than each varies by itself")
+	assert.NotNil(t, result.FindingOf(unsure.Findings, result.VaryTooLittle))
 	assert.Greater(t, *unsure.Configurations[0].RunsCI95, 50.)
 }
 
@@ -73,8 +73,6 @@ func TestPartialCycle(t *testing.T) {
 	}}
 	var run result.BenchRun
 	Take(&run, s)
-	assert.Equal(t, []string{
-		"its interval rests on few independent samples: 3 whole checkpoint cycles",
-		"only part of a cycle",
-	}, run.Warnings)
+	assert.NotNil(t, result.FindingOf(run.Findings, result.FewSamples))
+	assert.NotNil(t, result.FindingOf(run.Findings, result.PartialCycle))
 }

@@ -17,7 +17,6 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
-	"ds2/internal/topology"
 )
 
 // Input is all that a conclusion is drawn from.
@@ -63,9 +62,13 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		}
 		c.Windows = append(c.Windows, w)
 	}
+	if cut := !slices.Contains([]result.Status{result.Done, result.Running, ""}, in.Status); cut &&
+		len(in.WindowTexts) == 0 && len(c.Windows) == 1 && c.Windows[0].Steady.Unjudged {
+		c.Windows = nil // a phase that was cut short is nothing that a run could be judged by
+	}
 	outages := in.Series.Outages()
 	c.Disturbances = disturbances(in)
-	c.Away = away(in, outages)
+	c.Shown = away(in, outages)
 	v := view{Input: in}
 	var figure *result.Figure
 	if len(c.Windows) > 0 {
@@ -81,13 +84,8 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if v.window != nil && (observed || v.window.Errors > 0) {
 		judged := v
 		judged.Counters = answered(in, outages)
-		if b := diagnose.Judge(judged.figures()); b != nil {
-			b.Warnings = slices.Concat(warnings(in.Cautions, b.Figures),
-				v.largeReads(), v.heldAbove(), v.vacuums(), v.others())
-			for _, f := range v.sampled() {
-				b.Warnings = append(b.Warnings, f.Words())
-			}
-			c.Bottleneck = b
+		if c.Bottleneck = diagnose.Judge(judged.figures()); c.Bottleneck != nil {
+			c.Shown = append(c.Shown, v.shown(c.Bottleneck.Figures)...)
 		}
 	}
 	c.Headline = result.NewHeadline(figure)
@@ -127,110 +125,6 @@ func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 		}
 	}
 	return limit.Judge(limits, figures), nil
-}
-
-// mostOfDevice is the share of what a device was measured to do by itself that a run may take: what
-// the two measurements may differ by.
-const mostOfDevice = 1.05
-
-// warnings are what makes a run a poor test of storage, after it was made.
-func warnings(before result.Cautions, f result.Evidence) (all []string) {
-	if !diagnose.ReadFromDrives(f) {
-		all = append(all, before.Reads...)
-	}
-	for _, share := range []*float64{f.DeviceReads, f.DeviceMost, f.DeviceLog} {
-		if share != nil && *share > mostOfDevice {
-			beyond := result.NewFinding(result.BeyondDevice, "").With("share", *share)
-			all = append(all, beyond.Words())
-			break
-		}
-	}
-	for _, finding := range before.Findings {
-		all = append(all, finding.Words())
-	}
-	return slices.Concat(all, before.Other, diagnose.Disturbance(f))
-}
-
-// largeReads warns of data files whose mean read has several pages, by the server's own counts,
-// where nothing scans: SQL Server reads eight pages for one until its memory has grown to its
-// target.
-func (v view) largeReads() (all []string) {
-	if len(v.Scrub) > 0 {
-		return nil
-	}
-	for _, d := range v.drives().Databases() {
-		// not where it is NaN
-		if mean := d.Data.ReadBytes / d.Data.Reads; mean > 2*sampling.PageBytes {
-			all = append(
-				all,
-				fmt.Sprintf(
-					"a read of the data files of %s had %.0f kB on average, not 8: until the "+
-						"server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; "+
-						"or something scanned tables",
-					d.Database,
-					mean/1024,
-				),
-			)
-		}
-	}
-	return all
-}
-
-// heldAbove names the layer that held I/Os back where it was not the drives.
-func (v view) heldAbove() (all []string) {
-	for kind, name := range map[sampling.IOKind]string{
-		{Role: topology.Data, Over: sampling.Interval}:             "a read of the data",
-		{Role: topology.Log, Write: true, Over: sampling.Interval}: "a write of the log",
-	} {
-		if drive, server, held := v.drives().HeldAbove(kind); held {
-			all = append(
-				all,
-				fmt.Sprintf(
-					"the server waited %.3g ms for %s on average, of which the drives took "+
-						"%.3g: something above them limits it: a control group, a container or "+
-						"the volume, the file system, or CPUs that have no time",
-					1e3*server,
-					name,
-					1e3*drive,
-				),
-			)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-// vacuums warns of IOPS that have those of vacuums among them.
-func (v view) vacuums() (all []string) {
-	ran := v.total(sampling.DatabaseAutovacuums)
-	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 &&
-		v.Counters.Items(sampling.VacuumReads) == nil {
-		all = append(
-			all,
-			"vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells "+
-				"them apart from version 16 on",
-		)
-	}
-	return all
-}
-
-// mostOthers is how many sessions of others are at work on average beside a run that has the server
-// for itself: monitoring asks now and then.
-const mostOthers = 0.05
-
-// others warns of other clients of the servers.
-func (v view) others() (all []string) {
-	if n := v.total(sampling.DatabaseOtherSessions); n != nil && *n > mostOthers {
-		all = append(
-			all,
-			fmt.Sprintf(
-				"other clients worked on the server in the window: on average %.2g of their "+
-					"sessions: log, CPUs and drives are not the run's alone",
-				*n,
-			),
-		)
-	}
-	return all
 }
 
 // view is what happened in the first window; where there is none, window is nil and no sample is of

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
 	"ds2/internal/topology"
@@ -148,20 +147,6 @@ func (v view) conditions() (all conditions) {
 		all.add(result.LimitOfLogWrites, &d.Log.IOPS, 1, "a second")
 	}
 	return all
-}
-
-// Throttled says which drives held themselves back for their heat; a run beside which one did is
-// marked.
-func Throttled(drives []monitor.SMART) (faults []string) {
-	for _, d := range drives {
-		if d.Throttled != "" {
-			faults = append(
-				faults,
-				"drive "+d.Drive+" was throttled because of its temperature: "+d.Throttled,
-			)
-		}
-	}
-	return faults
 }
 
 // mean is that of a column over the window; nil where it is not known.

@@ -153,6 +153,8 @@ func TestDrivesOfARun(t *testing.T) {
 		assert.InDelta(t, want, got[name], 1e-9, name)
 	}
 	assert.Equal(t, 1e9, *drives[0].HostBytes, "the sum went into the first drive")
-	want := []string{"drive nvme0n1 was throttled because of its temperature: 3 times"}
-	assert.Equal(t, want, Throttled(drives))
+	Find(&s)
+	throttled := result.FindingOf(s.Findings, result.DriveThrottled)
+	require.NotNil(t, throttled)
+	assert.Equal(t, "nvme0n1", throttled.Of)
 }

@@ -2,6 +2,7 @@ package conclude
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -61,23 +62,16 @@ func disturbanceConditions(all []result.Disturbance) []result.Condition {
 }
 
 // away says when the server did not answer, and when ds2 itself stood still.
-func away(in Input, outages []measure.Outage) (all []string) {
+func away(in Input, outages []measure.Outage) (all []result.Finding) {
 	for _, o := range outages {
-		all = append(
-			all,
-			fmt.Sprintf("the server did not answer from %s to %s: %d %s given up, %d retries",
-				numbers.Clock(o.From), numbers.Clock(o.To), o.GivenUp, in.Words.Cycles, o.Retries),
-		)
+		text := fmt.Sprintf("from %s to %s: %d %s given up, %d retries",
+			numbers.Clock(o.From), numbers.Clock(o.To), o.GivenUp, in.Words.Cycles, o.Retries)
+		all = append(all, result.NewFinding(result.Away, text))
 	}
 	for _, gap := range in.Series.Gaps() {
-		all = append(
-			all,
-			fmt.Sprintf(
-				"for %.0f s, until %s, ds2 itself stood still: it or its machine was stopped",
-				(gap.To-gap.From-time.Second).Seconds(),
-				numbers.Clock(gap.To),
-			),
-		)
+		f := result.NewFinding(result.StoodStill, numbers.Clock(gap.To))
+		seconds := math.Round((gap.To - gap.From - time.Second).Seconds())
+		all = append(all, f.With("seconds", seconds))
 	}
 	return all
 }

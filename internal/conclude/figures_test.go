@@ -193,7 +193,10 @@ func TestWarnings(t *testing.T) {
 		},
 		{"reads from the drives", result.Evidence{ReadsPerOrder: new(2.7), Sessions: waiting}, "fsync is off"},
 	} {
-		assert.Equal(t, c.want, strings.Join(warnings(o, c.f), ", "), "%s: warnings", c.why)
+		v := seen(sampling.Table{}, ofWindow(0, 1))
+		v.Cautions = o
+		got := strings.Join(result.Sentences(v.shown(c.f), result.Reserves), ", ")
+		assert.Equal(t, c.want, got, "%s: warnings", c.why)
 	}
 }
 
@@ -217,7 +220,7 @@ func TestLargeReads(t *testing.T) {
 		s := ofWindow(0, 1)
 		s.Scrub = c.scrub
 		s.Machine = &topology.Machine{Files: files}
-		assert.Len(t, seen(table, s).largeReads(), c.warnings, c.why)
+		assert.Len(t, seen(table, s).shown(result.Evidence{}), c.warnings, c.why)
 	}
 }
 

@@ -32,6 +32,7 @@ func (r Reader) Judge(record *result.Record) error {
 	if len(r.Windows) > 0 || record.Status == result.Running {
 		return r.conclude(record)
 	}
+	Find(&record.Summary)
 	return r.hold(record)
 }
 
@@ -105,6 +106,7 @@ func (r Reader) Input(record *result.Record) Input {
 func (r Reader) conclude(record *result.Record) error {
 	c, err := Of(r.Input(record), r.Windows)
 	record.Conclusion = c
+	Find(&record.Summary)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", record.Dir, err)
 		if len(r.Windows) > 0 {

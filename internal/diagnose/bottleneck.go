@@ -26,6 +26,13 @@ const (
 	Unclear       = "unclear"
 )
 
+// LimitedBy is what held a run back, in words.
+var LimitedBy = map[string]string{
+	Errors: "errors", Storage: "storage", CPU: "the CPU", Locks: "locks", Client: "the client",
+	Network: "the network", StorageAndCPU: "storage and the CPU",
+	Unclear: "nothing that could be named",
+}
+
 // The bounds of the rules.
 const (
 	manyErrors     = 0.10 // of orders, of the users' time or of the window
@@ -268,13 +275,13 @@ func others(f result.Evidence) *float64 {
 // muchOfOthers is from which share of the CPUs on other programs change what is measured.
 const muchOfOthers = 0.10
 
-// Disturbance warns of other programs on the database's machine that take much.
-func Disturbance(f result.Evidence) (warnings []string) {
+// Others is the share of the CPUs of the database's machine that other programs take; nil where it
+// is not known or little.
+func Others(f result.Evidence) *float64 {
 	if share := others(f); atLeast(share, muchOfOthers) {
-		warnings = append(warnings, "other programs take "+percent(*share)+
-			" of the CPUs of the database's machine: stop them, and measure again")
+		return share
 	}
-	return warnings
+	return nil
 }
 
 // NewSessions makes shares of numbers of sessions as samples tell them. Samples tell what those at

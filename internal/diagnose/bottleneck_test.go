@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -205,24 +206,19 @@ func TestJudge(t *testing.T) {
 	assert.Nil(t, Judge(result.Evidence{}), "of nothing measured")
 }
 
-// TestDisturbance warns of other programs only where it is known that there are some.
-func TestDisturbance(t *testing.T) {
+// TestOthers finds other programs only where it is known that there are some.
+func TestOthers(t *testing.T) {
 	for _, c := range []struct {
 		f    result.Evidence
-		want string
+		want float64
 	}{
-		{result.Evidence{CPUBusy: new(.95), CPUDatabase: new(.5), CPUOwn: new(.15)}, "other programs take 30 %"},
-		{result.Evidence{CPUBusy: new(.95), CPUDatabase: new(.8), CPUOwn: new(.1)}, ""},
-		{result.Evidence{CPUBusy: new(.95), CPUOwn: new(.1)}, ""},
+		{result.Evidence{CPUBusy: new(.95), CPUDatabase: new(.5), CPUOwn: new(.15)}, .3},
+		{result.Evidence{CPUBusy: new(.95), CPUDatabase: new(.8), CPUOwn: new(.1)}, 0},
+		{result.Evidence{CPUBusy: new(.95), CPUOwn: new(.1)}, 0},
 	} {
-		got := strings.Join(Disturbance(c.f), "; ")
-		assert.True(
-			t,
-			strings.HasPrefix(got, c.want) && (c.want == "") == (got == ""),
-			"%q, want %q",
-			got,
-			c.want,
-		)
+		share := Others(c.f)
+		assert.Equal(t, c.want > 0, share != nil)
+		assert.InDelta(t, c.want, *cmp.Or(share, new(0.)), 1e-9)
 	}
 }
 

@@ -29,12 +29,11 @@ type Bench struct {
 	// Restore brings the database back to where every run starts; nil: each run goes on where the
 	// last ended. That ends when stop is over, or with ctx what must come to its end.
 	Restore func(ctx, stop context.Context) error
-	// Run makes the run of a place, and its record in a directory; faults say what is wrong with
-	// it.
-	Run func(dir string, place runs.Place) (s result.Summary, faults []string, err error)
+	// Run makes the run of a place, and its record in a directory.
+	Run func(dir string, place runs.Place) (result.Summary, error)
 	// Verify makes the audit of a run that is recorded in a directory and was cut off before its
 	// audit ended; nil: such a run is made again.
-	Verify func(dir string) (faults []string, err error)
+	Verify func(dir string) (result.Summary, error)
 	Told   func(format string, args ...any) // is told what goes on
 }
 
@@ -80,16 +79,15 @@ func (p Bench) run(
 		return err
 	}
 	told("running")
-	s, faults, err := p.Run(filepath.Join(p.Dir, r.Dir), place)
+	s, err := p.Run(filepath.Join(p.Dir, r.Dir), place)
 	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status.CameToEnd()) {
 		return err
 	}
 	r.Status = s.Status
-	r.Faults = faults
+	compare.Take(r, s)
 	if len(s.Windows) == 0 || s.Figure == nil {
 		return errors.New("it ended before its first window did")
 	}
-	compare.Take(r, s)
 	if err != nil { // only what follows the run was interrupted
 		r.Unaudited = true
 		return err
@@ -109,21 +107,18 @@ func (p Bench) auditLast(b *result.Bench) error {
 	s, readErr := result.ReadSummary[result.Summary](dir)
 	if r.Status == result.Running && readErr == nil && s.Status.CameToEnd() && s.Figure != nil &&
 		s.Audit == nil {
-		compare.Take(r, s)
 		r.Unaudited = true // ds2 was killed beside the audit
-		if s.Status == result.Aborted {
-			r.Faults = append(r.Faults, s.Error)
-		}
 	}
 	if !r.Unaudited {
 		return nil
 	}
 	p.Told("%s: auditing what was measured before the interruption", r.Dir)
-	faults, err := p.Verify(dir)
-	if err != nil {
-		return err
+	if s, readErr = p.Verify(dir); readErr != nil {
+		return readErr
 	}
-	r.Unaudited, r.Status, r.Faults = false, s.Status, append(r.Faults, faults...)
+	compare.Take(r, s)
+	r.Unaudited = false
+	r.Status = s.Status
 	return nil
 }
 

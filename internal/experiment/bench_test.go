@@ -51,7 +51,7 @@ func (s *script) bench(dir string) Bench {
 	return Bench{
 		Dir:     dir,
 		Restore: func(_, _ context.Context) error { s.note("restore"); return nil },
-		Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
+		Run: func(dir string, place runs.Place) (result.Summary, error) {
 			s.note(fmt.Sprintf("run %d", place.Number))
 			time.Sleep(20 * time.Minute)
 			o := s.outcomes[0]
@@ -70,11 +70,10 @@ func (s *script) bench(dir string) Bench {
 				r.Power = &result.Power{Idle: &o.idle, Active: &o.active}
 				r.Figure.PerWatt = r.Power.PerWatt(o.opm)
 			}
-			var faults []string
 			if o.fault != "" {
-				faults = append(faults, o.fault)
+				r.Noticed = append(r.Noticed, result.NewFinding(result.IOErrors, o.fault))
 			}
-			return r, faults, o.err
+			return r, o.err
 		},
 		Told: func(string, ...any) {},
 	}
@@ -187,7 +186,7 @@ func TestEveryRunCounts(t *testing.T) {
 	}{
 		{"a failed audit", false, []outcome{at(1), faulty, at(3)}, "+++", 2, 3, ""},
 		{"unsteady runs", false, []outcome{at(1), unsteady, at(4)}, "+++", 3, 3, ""},
-		{"unsteady runs that are dropped", true, []outcome{at(1), unsteady, at(4)}, "+-+", 2.5, 2, ""},
+		{"unsteady runs that are dropped", true, []outcome{at(1), unsteady, at(4)}, "+-+", 2.5, 3, ""},
 		{"a run that fails", false, []outcome{at(1), gone, at(4)}, "+-+", 2.5, 2, ""},
 		{
 			"two failures in a row", false,
@@ -241,7 +240,7 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 		s := newScript(outcome{opm: 10}, outcome{opm: 20}, outcome{opm: 30})
 		crash := s.bench(dir)
 		run := crash.Run
-		crash.Run = func(dir string, place runs.Place) (result.Summary, []string, error) {
+		crash.Run = func(dir string, place runs.Place) (result.Summary, error) {
 			if place.Number == 2 {
 				panic("crash")
 			}
@@ -289,7 +288,7 @@ func TestBenchStops(t *testing.T) {
 // TestBenchAuditsLater (E2): a run whose audit was cut off is audited when the bench goes on, and
 // not made again.
 func TestBenchAuditsLater(t *testing.T) {
-	for why, found := range map[string][]string{"it passes": nil, "it fails": {"the audit failed"}, "aborted": nil} {
+	for why, passes := range map[string]bool{"it passes": true, "it fails": false, "aborted": true} {
 		synctest.Test(t, func(t *testing.T) {
 			dir := t.TempDir()
 			setup := ofReport
@@ -308,11 +307,17 @@ func TestBenchAuditsLater(t *testing.T) {
 			require.NoError(t, result.MakeDir(filepath.Join(dir, "run-1")))
 			require.NoError(t, result.SaveSummary(filepath.Join(dir, "run-1"), record))
 			p := s.bench(dir)
-			p.Verify = func(string) ([]string, error) { return found, nil }
+			p.Verify = func(string) (result.Summary, error) {
+				audited := finished(10)
+				audited.Status = record.Status
+				audited.Audit = &result.Audit{Passed: passes}
+				return audited, nil
+			}
 			b, err = p.Do(t.Context(), t.Context(), b)
 			require.NoError(t, err, why)
 			require.Len(t, b.Runs, 2, why)
-			require.Equal(t, found, b.Runs[0].Faults, why)
+			failed := result.FindingOf(b.Runs[0].Findings, result.AuditFailed)
+			require.Equal(t, passes, failed == nil, why)
 			require.Equal(t, record.Status, b.Runs[0].Status, why)
 			require.EqualValues(t, 15, *b.OPM, why)
 		})

@@ -121,7 +121,7 @@ func (c *Configuration) resume() {
 	for i := range b.Runs {
 		if b.Runs[i].Status == result.Running {
 			b.Runs[i].Status = result.Interrupted
-			b.Runs[i].Faults = []string{"ds2 ended before the run did"}
+			b.Runs[i].Findings = []result.Finding{result.NewFinding(result.RunUnfinished, "")}
 		}
 	}
 	compare.Runs(b)
@@ -321,13 +321,13 @@ func (t turns) run(ctx, stop context.Context, c *Configuration, block int) error
 		return cmp.Or(err, context.Cause(ctx))
 	case isOfRecord(err): // no fault of the configuration
 		last.Status = result.Interrupted
-		last.Faults = append(last.Faults, err.Error())
+		last.Fail(err)
 		return err
 	case err != nil:
 		if last.Status != result.Aborted {
 			last.Status = result.Failed
 		}
-		last.Faults = append(last.Faults, err.Error())
+		last.Fail(err)
 		c.Procedure.Told("%s failed: %v", last.Dir, err)
 		if c.failures++; store.Classify(err) == store.Config {
 			t.leaveOut(c, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time

@@ -59,7 +59,7 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 					s.running = append(s.running, text)
 				}
 			},
-			Run: func(_ string, place runs.Place) (result.Summary, []string, error) {
+			Run: func(_ string, place runs.Place) (result.Summary, error) {
 				time.Sleep(time.Minute)
 				s.places = append(s.places, place)
 				m := made{name, place.Number}
@@ -69,9 +69,9 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 					s.after(m)
 				}
 				if err != nil {
-					return result.Summary{}, nil, err
+					return result.Summary{}, err
 				}
-				return finished(opm), nil, nil
+				return finished(opm), nil
 			},
 		}}
 		var err error

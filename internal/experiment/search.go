@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"ds2/internal/compare"
@@ -134,21 +132,25 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	case !outcome.Status.CameToEnd():
 		return t, outcome.Err
 	}
-	faults, err := s.Verify(stop, one)
+	summary, err = s.Verify(stop, one)
 	s.Judged(one)
 	if err != nil {
 		return t, err
 	}
-	stalled := summary.Windows[0].Failed() // as too many users may have a server do
-	faults = slices.DeleteFunc(faults, func(fault string) bool { return fault == stalled })
-	if len(faults) > 0 { // figures of a database that is not what it should be are worth nothing
-		return t, &VerdictError{errors.New(strings.Join(faults, "; "))}
+	for _, f := range summary.Findings {
+		switch f.Kind { // which too many users may have a server do
+		case result.NothingCompleted, result.LimitFailed, result.RunAborted:
+			continue
+		}
+		if f.Effect == result.Fails { // the figures of such a database are worth nothing
+			return t, &VerdictError{errors.New(f.Words())}
+		}
 	}
 	t.Unit = summary.Figure.Unit
 	t.Value = summary.Figure.Value
 	t.P95 = summary.Windows[0].Latency[measure.WholeOrder].P95 / 1000
 	t.Drives = drivesOf(summary.Conclusion)
-	if t.Error = stalled; stalled != "" {
+	if t.Error = summary.Windows[0].Failed(); t.Error != "" {
 		return t, nil
 	}
 	if t.Strain, err = limit.Strain(

@@ -21,6 +21,8 @@ type Steadiness struct {
 	// change of the line of least squares over the window, in percent of the mean
 	Drift float64 `json:"drift_pct"`
 	Why   string  `json:"why"` // the verdict in words
+	// the window is too short for a verdict
+	Unjudged bool `json:"unjudged,omitempty"`
 }
 
 const (
@@ -44,7 +46,10 @@ func (s Series) judge(span Span) Steadiness {
 	}
 	samples := s.within(span)
 	if len(samples) < rounds*minPerRound {
-		return Steadiness{Why: fmt.Sprintf("not judged: fewer than %d samples", rounds*minPerRound)}
+		return Steadiness{
+			Why:      fmt.Sprintf("not judged: fewer than %d samples", rounds*minPerRound),
+			Unjudged: true,
+		}
 	}
 	rates := make([]float64, rounds) // of as nearly equal length as the samples allow
 	for i := range rates {

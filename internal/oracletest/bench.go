@@ -31,7 +31,7 @@ type Made struct {
 	Status                  string
 	Practice, Counts, Fails bool // Fails: it did not reach its window, and is not made again
 	Block, Number           float64
-	Faults                  []string
+	Dropped                 bool // it was not steady, and is judged all the same
 }
 
 // LimitOfRuns is a limit of a bench: it holds if it holds in all runs that count and no run failed.
@@ -58,7 +58,7 @@ func ReadBench(dir string) (*Bench, error) {
 	for _, run := range s.list("runs") {
 		m := &Made{
 			Dir: run.text("dir"), Status: run.text("status"), Practice: run.yes("practice"),
-			Block: run.number("block"), Number: run.number("number"), Faults: run.texts("faults"),
+			Block: run.number("block"), Number: run.number("number"),
 		}
 		m.Run, err = ReadRun(filepath.Join(dir, m.Dir))
 		over := m.Status == "done" || m.Status == "aborted"
@@ -68,6 +68,7 @@ func ReadBench(dir string) (*Bench, error) {
 		reached := over && m.Run.Reached
 		m.Fails = !m.Practice && (m.Status == "failed" || over && !reached)
 		m.Counts = !m.Practice && reached && (m.Run.Steady || !s.yes("spec", "drop_unsteady"))
+		m.Dropped = !m.Practice && reached && !m.Counts
 		b.Runs = append(b.Runs, m)
 	}
 	b.compute()
@@ -109,7 +110,7 @@ func (b *Bench) compute() {
 		b.Limits = append(b.Limits, LimitOfRuns{Text: text, Holds: true})
 	}
 	for _, r := range b.Runs {
-		if r.Practice || !r.Counts && !r.Fails {
+		if !r.Counts && !r.Dropped && !r.Fails {
 			continue
 		}
 		for i := range b.Limits {
@@ -117,10 +118,10 @@ func (b *Bench) compute() {
 			l.Of++
 			// Where none failed in the window of a run that limits ended, it lies before what ended
 			// it: none is held.
-			broken := r.Counts && slices.ContainsFunc(r.Limits, func(l Limit) bool {
+			broken := !r.Fails && slices.ContainsFunc(r.Limits, func(l Limit) bool {
 				return !l.Holds
 			})
-			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || broken)
+			holds := !r.Fails && r.Limits[i].Holds && (r.Status != "aborted" || broken)
 			l.Holds = l.Holds && holds
 			if holds {
 				l.Held++
@@ -129,17 +130,26 @@ func (b *Bench) compute() {
 	}
 }
 
+// Failing says that the bench has no result that counts: a limit fails, a run failed, or the audit
+// of one that has a result does.
+func (b *Bench) Failing() bool {
+	return slices.ContainsFunc(b.Limits, func(l LimitOfRuns) bool { return !l.Holds }) ||
+		slices.ContainsFunc(b.Runs, func(r *Made) bool {
+			judged := r.Counts || r.Dropped
+			return r.Fails || !r.Practice && r.Status == "failed" ||
+				judged && (r.Status == "aborted" || r.AuditFails)
+		})
+}
+
 // Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where it ended by two runs in
-// a row that failed (counted from 0 where an experiment is continued), 3 where a limit fails, a run
-// failed or a fault was found in one that counts, and else 0.
+// a row that failed (counted from 0 where an experiment is continued), 3 where something failed, 4
+// where no run counts, and else 0.
 func (b *Bench) Exit() int {
-	code := 0
 	row := 0
 	for i, r := range b.Runs {
 		switch {
 		case r.Status == "failed" || r.Fails:
 			row++
-			code = max(code, 3)
 		case r.Status == "done" || r.Status == "aborted":
 			row = 0
 		}
@@ -149,17 +159,16 @@ func (b *Bench) Exit() int {
 			}
 			row = 0
 		}
-		if r.Counts && (len(r.Faults) > 0 || r.Status == "aborted") {
-			code = max(code, 3)
-		}
 	}
 	switch {
 	case b.Status == "interrupted":
 		return 130
-	case slices.ContainsFunc(b.Limits, func(l LimitOfRuns) bool { return !l.Holds }):
+	case b.Failing():
 		return 3
+	case len(b.Counted()) == 0:
+		return 4
 	}
-	return code
+	return 0
 }
 
 // median is the one in the middle, or the mean of the two middle ones.

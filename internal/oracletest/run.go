@@ -38,6 +38,7 @@ type Run struct {
 	Steady      bool
 	Drift       float64 // percent over the window
 	Limits      []Limit
+	AuditFails  bool
 
 	summary  object
 	samples  []sample
@@ -69,6 +70,8 @@ func ReadRun(dir string) (*Run, error) {
 		Idle:    math.NaN(),
 		Watts:   math.NaN(),
 		Drift:   math.NaN(),
+
+		AuditFails: s.at("audit") != nil && !s.yes("audit", "passed"),
 	}
 	samples, samplesErr := readRows(filepath.Join(dir, "samples.csv.gz"))
 	histograms, histogramsErr := readRows(filepath.Join(dir, "histograms.csv.gz"))

@@ -96,12 +96,14 @@ func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
 // TestBenchText pins what a bench says on a terminal: it has all that the page has.
 func TestBenchText(t *testing.T) {
 	c := benchOf("ssd", diagnose.Storage, 63412.3, 63812.7, 64101.9, 64250.2, 63020.5)
-	c.Runs[3].Unsteady = "not steady: the rate drifts by +12.0 % over the window, more than 10 %"
+	c.Runs[3].Findings = []result.Finding{
+		result.NewFinding(result.Unsteady, "not steady: fifths of the window differ by 22.0 %, more than 20 %"),
+	}
 	c.Dir = t.TempDir()
 	require.NoError(t, os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")))
 	c.Runs = append(c.Runs, result.BenchRun{
 		Dir: "run-6", Status: result.Failed,
-		Faults: []string{"the server is gone"},
+		Findings: []result.Finding{result.NewFinding(result.RunFailed, "the server is gone")},
 	})
 	text := told(t, Bench(c))
 	golden(t, "bench.txt", text)
@@ -115,15 +117,18 @@ func TestCompareText(t *testing.T) {
 	disks := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9)
 	ssd := benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
 	disks.Runs[0].Counts = false
-	disks.Runs[0].Unsteady = "not steady: fifths of the window differ by 25.0 %, more than 20 %"
+	disks.Runs[0].Findings = []result.Finding{
+		result.NewFinding(result.Unsteady, "not steady: fifths of the window differ by 25.0 %, more than 20 %"),
+	}
 	disks.DropUnsteady = true
 	disks.Runs = append(disks.Runs, disks.Runs[2])
 	disks.Runs[3].Dir = "run-4"
 	disks.Runs[3].Headline = opmOfRun(14399, 143.99)
 	disks.Spec.Runs = 4
 	disks.Status = result.Interrupted
-	ssd.Runs[0].Warnings = []string{"other programs take 94 % of the CPUs"}
-	ssd.Runs[2].Warnings = []string{"other programs take 10 % of the CPUs"}
+	others := result.NewFinding(result.OtherPrograms, "")
+	ssd.Runs[0].Findings = []result.Finding{others.With("share", .94)}
+	ssd.Runs[2].Findings = []result.Finding{others.With("share", .1)}
 	golden(
 		t,
 		"compare.txt",
@@ -137,19 +142,17 @@ func TestCompareText(t *testing.T) {
 // TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that,
 // and not by ".".
 func TestRunByItself(t *testing.T) {
-	r := record(t, func(s *result.Summary) { s.Warnings = []string{"a log would be full"} })
+	r := record(t, func(s *result.Summary) {
+		s.Noticed = []result.Finding{result.NewFinding(result.IOErrors, "a log would be full")}
+	})
 	t.Chdir(r.Dir)
 	all, _, err := compare.ReadConfigurations(conclude.Reader{}, []string{"."})
 	require.NoError(t, err)
 	c := all[0]
-	c.Runs[0].Faults = []string{"the audit failed"}
 	name := filepath.Base(r.Dir)
-	var v view
-	v.findBench(c)
 	assert.Equal(t, name, c.Name)
-	opm := opmOf(c.Runs[0].Value(), c.Runs[0].CI95())
-	assert.Equal(t, name+", "+opm+" OPM: the audit failed", faultText(c, c.Runs[0]))
-	assert.Contains(t, v.reasons(aside), "Warning of "+name+": a log would be full.")
+	v := comparison{compare.WithFirst(all)}.view()
+	assert.Contains(t, v.reasons(aside), name+": a log would be full.")
 }
 
 // TestWhiskersEndAtZero: no rate is below 0, however far two runs lie apart.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ds2/internal/compare"
+	"ds2/internal/diagnose"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
@@ -75,78 +76,16 @@ func (c comparison) view() view {
 	if len(v.Why) == 0 {
 		v.because("Why: " + notStated + ". No record says what limited its runs.")
 	}
-	for _, held := range c.Held {
-		v.because(sentence(held))
-	}
-	levels := map[compare.Outcome]level{
-		compare.GateFailed: failure, compare.GatePassed: proof, compare.GateOpen: unknown,
-	}
-	for _, gate := range c.Gates {
-		v.findf(
-			levels[gate.Outcome],
-			"Gate %s of %s, %s: %s",
-			gate.Gate,
-			gate.Name,
-			gate.Outcome,
-			gate.Why,
-		)
-	}
-	for _, d := range c.Doubts {
-		if strings.HasPrefix(d.What, "still ") {
-			v.findf(
-				unknown,
-				"%s: %s. A longer warm-up helps (--warmup-time)",
-				capital(d.What),
-				d.Why,
-			)
-		} else {
-			v.findf(failure, "%s: %s", capital(d.What), d.Why)
-		}
-	}
-	apart := false
+	v.found(c.Findings)
 	for _, d := range c.Differences {
-		if d.Metric.Name != c.Stated().Name {
-			continue
+		told := d.Metric.Name == c.Stated().Name && d.Significant != nil && *d.Significant
+		if told && !c.Doubtful(d) && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
+			v.because(
+				fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; "+
+					"%s and its interval are of the geometric means of all runs.",
+					d.Name, d.PercentText(d.Medians), d.PercentText(d.Percent)),
+			)
 		}
-		apart = apart || d.Blocks == 0 && d.Low != nil
-		text := fmt.Sprintf("%s of %s: %s", c.Title(d.Metric), d.Name, d.Text())
-		switch {
-		case !d.Blind() && c.Doubtful(d):
-			v.find(aside, "An estimate that "+doesNotCount+": "+text)
-		case d.Low == nil:
-			v.find(unknown, text)
-		case d.Blind():
-			v.find(unknown, text+"; "+d.Shown())
-		default:
-			v.find(proof, text)
-			if *d.Significant && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
-				v.because(
-					fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; "+
-						"%s and its interval are of the geometric means of all runs.",
-						d.Name, d.PercentText(d.Medians), d.PercentText(d.Percent)),
-				)
-			}
-		}
-	}
-	for _, e := range c.Equal {
-		text := e.Text()
-		if c.Doubt(e.Against, e.Name) != nil {
-			text += ", an estimate that " + doesNotCount
-		}
-		v.find(proof, fmt.Sprintf("%s of %s%s: %s", c.Title(e.Metric), e.Name, c.atEqual(), text))
-		v.find(reservation, e.Dependence())
-	}
-	v.warn(c.Warnings)
-	v.find(reservation, c.Lacks())
-	if apart {
-		v.find(
-			reservation,
-			"The runs were not in blocks: whatever else changed between them counts as "+
-				"a difference, which ds2 experiment takes out",
-		)
-	}
-	for _, one := range c.Configurations {
-		v.findBench(one)
 	}
 	v.draw = func() ([]chart, error) { return c.charts(v.ID, c.Configurations) }
 	return v
@@ -156,25 +95,20 @@ func (c comparison) view() view {
 func (c comparison) sentence() string {
 	stated := c.largest()
 	switch {
-	case stated == nil && len(c.Configurations) > 1 && len(c.Doubts) > 0:
-		return fmt.Sprintf(
-			"Cannot tell %s from %s: %s",
-			c.Configurations[1].Name,
-			c.Configurations[0].Name,
-			c.Doubts[0].What,
-		)
+	case stated == nil && len(c.Configurations) > 1:
+		first := c.Configurations[0].Name
+		other := c.Configurations[1].Name
+		doubt := cmp.Or(c.Doubt(first, other), new(result.NewFinding(result.NoResult, "")))
+		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.Kind)
 	case stated == nil:
 		return "no result"
 	}
 	first := c.called(stated.Against) + c.atEqual()
 	other := c.called(stated.Name)
 	if doubt := c.Doubt(stated.Against, stated.Name); doubt != nil {
-		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.What)
+		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.Kind)
 	}
-	switch {
-	case stated.Blind():
-		return fmt.Sprintf("Cannot tell %s from %s: the runs vary too much", other, first)
-	case stated.Significant != nil && !*stated.Significant:
+	if stated.Significant != nil && !*stated.Significant {
 		return c.none(*stated)
 	}
 	if stated.Metric.Name != compare.Main {
@@ -390,12 +324,12 @@ func why(c compare.Configuration) string {
 	if len(whats) == 0 {
 		return ""
 	}
-	text := c.Name + " was limited by " + compare.LimitedBy[whats[0]]
+	text := c.Name + " was limited by " + diagnose.LimitedBy[whats[0]]
 	if of := len(compare.Counted(c.Bench)); of > 1 {
 		text += fmt.Sprintf(" (%d of %d runs)", runs[whats[0]], of)
 	}
 	for _, what := range whats[1:] {
-		text += fmt.Sprintf(", by %s (%d)", compare.LimitedBy[what], runs[what])
+		text += fmt.Sprintf(", by %s (%d)", diagnose.LimitedBy[what], runs[what])
 	}
 	if reads, most, percent, known := compare.ReadsOf(c); known {
 		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %.0f %%",
@@ -474,16 +408,14 @@ func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text s
 		text = "yes"
 	case r.Practice:
 		return "no: for practice"
-	case r.Unsteady != "" && len(r.Faults) == 0:
-		return "dropped: not steady"
 	case compare.OtherUnit(c.Bench, r) != "":
 		return "no: " + compare.OtherUnit(c.Bench, r)
 	case r.Figure != nil:
-		return "dropped"
+		return "dropped: not steady"
 	default:
 		return "no, " + string(r.Status)
 	}
-	if r.Unsteady != "" {
+	if r.Unsteady() {
 		text += ", not steady"
 	}
 	return text

@@ -88,7 +88,7 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 	figure := c.Named(compare.Main)
 	head := []string{
 		"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
-		"faults", "bottleneck", "order_p95_ms",
+		"findings", "bottleneck", "order_p95_ms",
 	}
 	for _, cost := range compare.Costs {
 		head = append(head, cost.Name)
@@ -100,7 +100,7 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 			line := []string{
 				cell(one.Name), cell(r.Dir), fmt.Sprint(r.Counts), fmt.Sprint(r.Dir == one.Median),
 				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
-				cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95),
+				cell(strings.Join(result.Sentences(r.Findings, result.Reserves), "; ")), cell(r.Bottleneck), number(r.P95),
 			}
 			for _, cost := range compare.Costs {
 				line = append(line, number(cost.Of(r)))

@@ -9,6 +9,7 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/diagnose"
+	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
 
@@ -24,13 +25,19 @@ func arrays(slow, fast float64) (hdd, ssd compare.Configuration) {
 	return hdd, ssd
 }
 
+// drifting has a run drift by so many percent.
+func drifting(r *result.BenchRun, percent float64) {
+	f := result.NewFinding(result.Drifts, "not steady").With("drift_pct", percent)
+	r.Findings = []result.Finding{f}
+}
+
 // TestCannotTell is not confident of runs that still warm up, however little they vary, and of no
 // gate on them.
 func TestCannotTell(t *testing.T) {
 	drift := func(runs int, percent float64) func(hdd, ssd *compare.Configuration) {
 		return func(hdd, ssd *compare.Configuration) {
 			for i := range runs {
-				ssd.Runs[i].Drift = new(percent + float64(i))
+				drifting(&ssd.Runs[i], percent+float64(i))
 			}
 		}
 	}
@@ -50,7 +57,7 @@ func TestCannotTell(t *testing.T) {
 	}{
 		{"steady runs", 16, 16, as, faster, "OPM of ssd is 5.33 × that of hdd", compare.GateFailed},
 		{"two of five warm up", 16, 16, drift(2, 27), faster, "", compare.GateFailed},
-		{"three of five do", 16, 16, drift(3, 27), warming, "3 of 5 valid runs of ssd drift the same way, " +
+		{"three of five do", 16, 16, drift(3, 27), warming, "3 of 5 valid runs drift the same way, " +
 			"by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", compare.GateOpen},
 		{
 			"they slow down", 16, 16, drift(5, -30),
@@ -58,11 +65,12 @@ func TestCannotTell(t *testing.T) {
 		},
 		{"some fall and some rise", 16, 16, func(_, ssd *compare.Configuration) {
 			for i, d := range []float64{20, -20, 20, -20} {
-				ssd.Runs[i].Drift = &d
+				drifting(&ssd.Runs[i], d)
 			}
 		}, faster, "", compare.GateFailed},
 		{
-			"one of equal caches fills earlier", 16, 6, as, warming,
+			"one of equal caches fills earlier", 16, 6, as,
+			"Cannot tell ssd from hdd: caches not filled alike",
 			"0.36 × as often from the drives per order as those of hdd", compare.GateOpen,
 		},
 		{"but nothing waits for storage", 16, 6, func(hdd, ssd *compare.Configuration) {
@@ -91,11 +99,11 @@ func TestCannotTell(t *testing.T) {
 		}, none + "; but OPM per watt of ssd: +99.2 %", "", compare.GatePassed},
 		{
 			"two runs of no orders", 16, 16, opmOfRuns(5300, 0, 5350, 0, 5410),
-			"Cannot tell ssd from hdd: ssd had runs of 0 OPM", "OPM: it is 0 in 2 of 5 runs of ssd.", compare.GateOpen,
+			"Cannot tell ssd from hdd: runs of zero", "OPM: it is 0 in 2 of 5 runs of ssd.", compare.GateOpen,
 		},
 		{
 			"runs of no orders", 16, 16, opmOfRuns(0, 0, 0, 0, 0),
-			"Cannot tell ssd from hdd: ssd had runs of 0 OPM", "OPM: it is 0 in 5 of 5 runs of ssd.", compare.GateOpen,
+			"Cannot tell ssd from hdd: runs of zero", "OPM: it is 0 in 5 of 5 runs of ssd.", compare.GateOpen,
 		},
 		{"caches that hardly differ", 16, 15.5, as, faster, "", compare.GateFailed},
 	} {

@@ -33,10 +33,6 @@ func ESRP(records []*result.Record) (Page, error) {
 	for _, r := range records {
 		own := runView(r, "run-"+r.RunID)
 		own.draw = nil
-		if light := own.Light(); light > proof {
-			views[0].findf(light, "Run %s: %s; the reasons are in its report below",
-				r.RunID, strings.ToLower(light.String()))
-		}
 		views = append(views, own)
 	}
 	return Page{views[0].Title, views}, nil
@@ -45,10 +41,11 @@ func ESRP(records []*result.Record) (Page, error) {
 func esrpView(records []*result.Record, form compare.Form) view {
 	v := view{Title: "Storage performance, in the order of ESRP's form", Headline: esrpDisclaimer}
 	for _, r := range records {
-		if r.Status != result.Done {
-			v.findf(aside, "Run %s is recorded as %s.", r.RunID, r.Status)
+		all := slices.Clone(r.Findings)
+		for i := range all {
+			all[i].Configuration = "run " + r.RunID
 		}
-		v.findLimits(r.Limits)
+		v.found(all)
 	}
 	if slices.ContainsFunc(form.Servers, func(s compare.Server) bool { return s.Shared }) {
 		v.find(aside, "Data and log share a drive: its latencies are those of both.")
@@ -109,10 +106,18 @@ func esrpSummary(servers []compare.Server) table {
 		}
 		return cmp.Or(strings.Join(all, "; "), "–")
 	})
-	told("Records", func(r *result.Record) string { _, text := auditText(r.Audit); return text })
+	words := func(r *result.Record, kinds ...result.FindingKind) string {
+		f := result.FindingOf(r.Findings, kinds...)
+		if f == nil {
+			return "not checked"
+		}
+		return capital(f.Words())
+	}
+	told("Records", func(r *result.Record) string {
+		return words(r, result.AuditFailed, result.AuditNotMade, result.NotAudited, result.AuditPassed)
+	})
 	told("Pages", func(r *result.Record) string {
-		_, text := deepCheckNote(r.DeepChecks)
-		return cmp.Or(text, "Not checked.")
+		return words(r, result.Damaged, result.DeepCheckNotMade, result.Undamaged)
 	})
 	told("Volumes", func(r *result.Record) string {
 		var all []string

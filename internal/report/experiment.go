@@ -18,7 +18,7 @@ func Experiment(e compare.Experiment) Page {
 	if len(e.Comparison.Configurations) > 0 {
 		v = comparison{e.Comparison}.view()
 	} else {
-		v.warn(e.Comparison.Warnings)
+		v.found(e.Comparison.Findings)
 	}
 	if len(e.Comparison.Configurations) < 2 {
 		v.Headline = "nothing to compare"
@@ -39,10 +39,8 @@ func Experiment(e compare.Experiment) Page {
 		bench.RunID = c.Name
 		bench.Part = true
 		bench.Title = "Configuration " + title(c)
-		// all runs are on the comparison's charts, and what was found of them is beside those
+		// all runs are on the comparison's charts
 		bench.draw = nil
-		told := func(f finding) bool { return slices.Contains(v.Findings, f) }
-		bench.Findings = slices.DeleteFunc(bench.Findings, told)
 		views = append(views, bench)
 	}
 	return Page{"ds2 experiment " + e.Name, views}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
@@ -31,60 +30,6 @@ func openLoopNote(s result.Summary) string {
 			" Those that were dropped count with the time that they would have waited at least: "+
 				"response times from the %.4gth percentile on, and the mean, are at least so long.",
 			*from,
-		)
-	}
-	return text
-}
-
-// faultNote tells what a run went through, apart from rollbacks, and what that means for its
-// result; empty where it was nothing.
-func faultNote(s result.Summary) (level, string) {
-	c := s.Counts
-	inDoubt := int64(0)
-	var some []string
-	for _, x := range s.Words.InDoubt {
-		inDoubt += c.Of(x.Count)
-		some = append(some, x.Words+" "+numbers.Integer(c.Of(x.Count)))
-	}
-	if c.Reconnects+c.Retries+c.GivenUp+inDoubt == 0 && len(s.Errors) == 0 {
-		return aside, ""
-	}
-	text := fmt.Sprintf("Errors over the whole run: %s; retries %s, reconnects %s, %s given up %s",
-		failures(s.Errors), numbers.Integer(c.Retries), numbers.Integer(c.Reconnects),
-		s.Words.Cycles, numbers.Integer(c.GivenUp))
-	if len(some) > 0 {
-		text += "; in doubt, because their commit was cut off: " + strings.Join(some, ", ")
-	}
-	if b := s.Bottleneck; b != nil && b.What == diagnose.Errors {
-		return reservation, text
-	}
-	return aside, text
-}
-
-// failures are failed attempts by class, and the first error of the most frequent.
-func failures(all []measure.FailureCount) string {
-	classes := map[string]int64{}
-	most := measure.FailureCount{}
-	for _, f := range all {
-		classes[f.Class] += f.Count
-		if f.Count > most.Count {
-			most = f
-		}
-	}
-	var some []string
-	for _, class := range seriesOf(classes) {
-		some = append(some, class+" "+numbers.Integer(classes[class]))
-	}
-	if len(some) == 0 {
-		return "no attempt failed"
-	}
-	text := "failed attempts: " + strings.Join(some, ", ")
-	if most.Example != "" {
-		text += fmt.Sprintf(
-			" (the first of %s in %s: %s)",
-			most.Class,
-			most.Operation,
-			most.Example,
 		)
 	}
 	return text
@@ -170,7 +115,7 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 			"; the longest %s took %s ms, %s.",
 			s.Words.Cycle,
 			figure(d.Longest),
-			failures(d.Errors),
+			result.FailedAttemptsText(d.Errors),
 		)
 		notes = append(notes, text)
 	}

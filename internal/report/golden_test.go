@@ -57,7 +57,8 @@ func eventful(s *result.Summary) {
 	}
 	s.Power = &result.Power{Idle: new(393.1), Active: new(501.4)}
 	s.Figure.PerWatt = new(13.0)
-	s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
+	s.Bottleneck = &result.Bottleneck{}
+	s.Shown = []result.Finding{result.NewFinding(result.Distorted, "the drive is a loop device")}
 	s.Bottleneck.What = diagnose.Storage
 	s.Bottleneck.Why = "sessions wait 83 % of their time for it"
 	s.Bottleneck.Figures = result.Evidence{DeviceReads: new(.41), DeviceLog: new(.12)}
@@ -129,7 +130,7 @@ func TestHostileTexts(t *testing.T) {
 		s.Windows[0].Steady.Why = hostile
 		s.Bottleneck.What = hostile
 		s.Bottleneck.Why = hostile
-		s.Bottleneck.Warnings = []string{hostile}
+		s.Shown = []result.Finding{result.NewFinding(result.Distorted, hostile).About(hostile)}
 		s.Errors[0].Operation = hostile
 		s.Audit.Checks[0].Name = hostile
 		s.Audit.Checks[1].Found = hostile
@@ -144,7 +145,7 @@ func TestHostileTexts(t *testing.T) {
 		}}
 	})
 	run := result.BenchRun{
-		Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile},
+		Dir: hostile, Counts: true, Headline: r.Headline, Findings: r.Findings,
 		Bottleneck: hostile,
 	}
 	bench := result.Bench{

@@ -108,6 +108,7 @@ func recordAt(
 	for _, interval := range series.Intervals {
 		require.NoError(t, w.Interval(interval))
 	}
+	conclude.Find(&s)
 	require.NoError(t, errors.Join(w.Close(), result.SaveSummary(dir, s)))
 	r, err := result.Read(dir)
 	require.NoError(t, err)
@@ -140,15 +141,15 @@ func limitedRun(percent float64, limits string) func(s *result.Summary) {
 }
 
 // TestEarned: a result is trustworthy with an interval of at most ± 5 % and storage as its limit,
-// and else says in one line what it lacks.
+// and else says what it lacks.
 func TestEarned(t *testing.T) {
 	for want, change := range map[string]func(s *result.Summary){
 		"Trustworthy": limitedRun(5, diagnose.Storage),
-		"With reservations Not yet a statement about storage: its interval is ± 14 %, more than ± 5 %, and it was " +
+		"With reservations Its interval is ± 14 %, more than ± 5 %. Not yet a statement about storage: it was " +
 			"limited by the CPU.": limitedRun(14, diagnose.CPU),
 		"it was limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
-		"storage: its interval is ± 6.0 %, more":         limitedRun(6, diagnose.Storage),
-		"it has no interval, and what limited it is unknown.": func(s *result.Summary) {
+		"Its interval is ± 6 %, more":                    limitedRun(6, diagnose.Storage),
+		"It has no interval: that is unknown of OPM. Not yet a statement about storage: what limited it is unknown.": func(s *result.Summary) {
 			s.Figure.CI95 = nil
 		},
 	} {
@@ -159,7 +160,7 @@ func TestEarned(t *testing.T) {
 func TestHTML(t *testing.T) {
 	page := written(t, Runs(record(t, limitedRun(2, diagnose.Storage))))
 	texttest.Contains(t, page, `<div class="light good"><b>Trustworthy</b>`,
-		"The audit of what this run wrote passed: 1 check.")
+		"The audit of what this run wrote passed (checks: 1).")
 	own := strings.Replace(page, string(echartsJS), "", 1)
 	for _, tag := range []string{"src=", "<link rel=\"stylesheet", "@import", "url("} {
 		assert.NotContains(t, own, tag, "the page fetches something")
@@ -177,7 +178,7 @@ func TestHTMLTells(t *testing.T) {
 		"no audit": {func(s *result.Summary) { s.Audit = nil }, "The database was not audited."},
 		"an interrupted run": {
 			func(s *result.Summary) { s.Status = result.Interrupted },
-			"The run is recorded as interrupted.",
+			"The run was interrupted.",
 		},
 		"an unsteady window": {func(s *result.Summary) {
 			s.Windows[0].Steady = measure.Steadiness{Why: "not steady: the rate drifts"}
@@ -185,7 +186,7 @@ func TestHTMLTells(t *testing.T) {
 		"a limit that failed": {func(s *result.Summary) {
 			l := result.Verdict{Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: 0.5, Measured: new(0.612)}
 			s.Limits = result.Verdicts{l}
-		}, "FAIL: order p95 &lt; 500ms (measured 612ms)."},
+		}, "Limits failed: order p95 &lt; 500ms (measured 612ms)."},
 		"a damaged page": {func(s *result.Summary) {
 			damage := store.Damage{Object: "public.orders", Place: "main block 17", Found: "invalid page"}
 			s.DeepChecks = []store.DeepCheck{{Server: "PostgreSQL 18.3", Damage: []store.Damage{damage}}}
@@ -218,8 +219,10 @@ func TestCounters(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		s.Power = &result.Power{Active: new(501.4)}
 		s.Figure.PerWatt = new(13.0)
-		s.Warnings = []string{"host/DS2: the log will be full in 7m"}
-		s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
+		full := result.NewFinding(result.IOErrors, "the log will be full in 7m")
+		s.Noticed = []result.Finding{full.About("host/DS2")}
+		s.Bottleneck = &result.Bottleneck{}
+		s.Shown = []result.Finding{result.NewFinding(result.Distorted, "the drive is a loop device")}
 		s.Bottleneck.What = diagnose.Storage
 		s.Bottleneck.Why = "sda was busy 99 % of the time"
 		s.Machine = &topology.Machine{
@@ -272,14 +275,14 @@ func TestCounters(t *testing.T) {
 		"<th scope=\"row\">cpu 0 busy</th><td>%</td><td>50.0</td>",
 		"<th scope=\"row\">power</th><td>W</td><td>–</td>",
 		"Bottleneck: storage. Sda was busy 99 % of the time.",
-		"Warning: the drive is a loop device.",
+		"The drive is a loop device.",
 		"Power: 501 W in the window, 13.0 OPM per watt.",
 		"SSD 9000 480 GB, solid state",
 		"<td>1GB</td>",
 		"<tr><th scope=\"row\">disk cust_1 read</th><td>ms</td><td>16.0</td>",
 		"<th scope=\"row\">db waits data read</th><td></td><td>5.50</td>",
 		"file cust_1</th><td>as its server counts, data</td>",
-		"Warning: host/DS2: the log will be full in 7m.",
+		"host/DS2: the log will be full in 7m.",
 	)
 	// All share one time axis, with the times beside the run shaded.
 	const axis = `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},` +
@@ -362,7 +365,7 @@ func TestCompareHTML(t *testing.T) {
 		written(t, Comparison(compare.WithFirst(all))),
 		"<title>ds2 comparison</title>",
 		`<p class="headline">ssd completed as many orders as disks; too few runs for an interval</p>`,
-		"Warning: disks and ssd were not run alike: threads 8 and 16.",
+		"disks and ssd were not run alike: threads 8 and 16.",
 		`id="compare-opm"`,
 		`{"name":"disks","points":[[`,
 		`{"name":"ssd","points":[[`,
@@ -373,10 +376,13 @@ func TestCompareHTML(t *testing.T) {
 func TestNotesSayThatARunIsTooShort(t *testing.T) {
 	var v view
 	const short = "too short for a confidence interval: 10 samples, and it takes 50"
-	v.findRun(
-		result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{NoCI95: short}}}},
-	)
-	assert.Contains(t, v.reasons(aside), "The run is "+short+".")
+	s := result.Summary{Conclusion: result.Conclusion{
+		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM}),
+		Windows:  []measure.Window{{NoCI95: short}},
+	}}
+	conclude.Find(&s)
+	v.findRun(s)
+	assert.Contains(t, v.reasons(aside), "It has no interval: "+short+".")
 	text, err := json.Marshal(measure.Window{})
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"opm_ci95":null`, "where there is no interval")
@@ -465,6 +471,7 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	s.Counts.Own[0] = 1
 	s.Counts.Names = &[]string{"in_doubt_purchases"}
 	var v view
+	conclude.Find(&s)
 	v.findRun(s)
 	text := strings.Join(v.reasons(aside), "\n")
 	texttest.Contains(
@@ -490,8 +497,7 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 func TestARunWithoutFaultsTellsNone(t *testing.T) {
 	s := result.Summary{Happened: result.Happened{ByTarget: []result.Target{{Target: "a/ds2"}}}}
 	assert.Empty(t, openLoopNote(s), "of a closed loop")
-	_, note := faultNote(s)
-	assert.Empty(t, note, "of no faults")
+	assert.Empty(t, result.FailureWords(s), "of no faults")
 	assert.Empty(t, targetTable(s).Rows, "of one target")
 }
 

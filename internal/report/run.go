@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"ds2/internal/compare"
-	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
-	"ds2/internal/store"
 )
 
 // alone is a run as the only configuration of a comparison.
@@ -52,9 +50,6 @@ func runView(r *result.Record, id string) view {
 		}
 	}
 	v.because(disturbanceNotes(s)...)
-	if l, audit := auditText(s.Audit); l == proof { // else it is among the findings
-		v.because(audit)
-	}
 	for _, section := range s.Sections {
 		t := table{
 			Caption: section.Title,
@@ -115,128 +110,52 @@ func Headline(s result.Summary) string {
 	if f.Unit == result.IOPS && len(s.Limits) > 0 {
 		text = passOrFail(s) + ": " + text
 	}
-	if b := s.Bottleneck; b != nil && compare.LimitedBy[b.What] != "" {
-		text += ", limited by " + compare.LimitedBy[b.What]
+	if b := s.Bottleneck; b != nil && diagnose.LimitedBy[b.What] != "" {
+		text += ", limited by " + diagnose.LimitedBy[b.What]
 	}
 	return text
 }
 
 // passOrFail is the verdict of a test of drives.
 func passOrFail(s result.Summary) string {
-	damaged := slices.ContainsFunc(s.DeepChecks, func(c store.DeepCheck) bool {
-		return len(c.Damage) > 0
-	})
-	switch l, _ := auditText(s.Audit); {
-	case !s.Limits.Passed(), l == failure, damaged, s.Status == result.Aborted:
+	switch worst := result.WorstEffect(s.Findings); {
+	case worst == result.Fails:
 		return "Fail"
-	case s.Status == result.Done && len(s.Limits) > 0:
+	case worst != result.Withholds && len(s.Limits) > 0:
 		return "Pass"
 	}
 	return "Not judged"
 }
 
+// findRun adds what was found of a run, and what is good to know beside it.
 func (v *view) findRun(s result.Summary) {
-	for _, text := range s.Away {
-		v.find(reservation, text)
-		v.Findings[len(v.Findings)-1].First = true
-	}
-	if s.Status != result.Done {
-		ended := unknown
-		if s.Status == result.Failed {
-			ended = failure
-		}
-		v.find(
-			ended,
-			strings.TrimSuffix(
-				fmt.Sprintf("The run is recorded as %s: %s", s.Status, s.Error),
-				": ",
-			),
-		)
-	}
-	v.find(aside, proofNote(s.Spec))
+	v.found(s.Findings)
 	for _, section := range s.Sections {
 		for _, note := range section.Notes {
 			v.find(aside, note)
 		}
 	}
-	if l, audit := auditText(s.Audit); l != proof {
-		v.find(l, audit)
-	}
-	v.findLimits(s.Limits)
-	v.find(deepCheckNote(s.DeepChecks))
 	if len(s.Windows) > 0 {
-		v.findWindow(s)
-	} else {
-		v.find(unknown, "The run ended before its first window did")
+		v.noteWindow(s)
 	}
-	v.find(reservation, alone(s).Lacks())
-	for _, hot := range conclude.Throttled(s.SMART) {
-		v.find(reservation, "Fault: "+hot)
-	}
-	bottleneck := cmp.Or(s.Bottleneck, new(result.Bottleneck))
-	v.warn(together(slices.Concat(bottleneck.Warnings, s.Warnings), s.Targets))
 	v.find(aside, cumulativeNote(s))
-	v.find(faultNote(s))
 	v.find(aside, powerNote(s))
 }
 
-func (v *view) findWindow(s result.Summary) {
+func (v *view) noteWindow(s result.Summary) {
 	w := s.Windows[0]
-	v.find(failure, w.Failed())
 	if ofCycles(s) {
 		from := seconds(w.From)
 		to := seconds(w.To)
 		v.findf(aside, "Mean of the %s completed a minute from %s to %s", s.Words.Cycles, from, to)
 	}
-	if w.NoCI95 != "" {
-		v.find(reservation, "The run is "+w.NoCI95)
-	}
-	if w.FewSamples != "" {
-		const wide = "The confidence interval is wide and less certain than others, as it rests on "
-		v.find(reservation, wide+w.FewSamples)
-	}
-	switch {
-	case w.Steady.Verdict:
-		v.find(proof, w.Steady.Why)
-	case w.Steady.Drifts():
-		v.find(unknown, w.Steady.Why)
-	default:
-		v.find(reservation, w.Steady.Why)
-	}
-	switch {
-	case w.Cycle.Partial():
-		v.find(reservation, w.Cycle.Why)
-	case w.Cycle != nil:
+	if w.Cycle != nil && !w.Cycle.Partial() {
 		v.find(aside, w.Cycle.Why)
 	}
 	if w.Trend != nil {
 		v.find(aside, w.Trend.Why)
 	}
 	v.find(aside, openLoopNote(s))
-}
-
-func auditText(a *result.Audit) (level, string) {
-	const not = "The database was not audited"
-	switch {
-	case a == nil:
-		return reservation, not + "."
-	case a.NotAudited != "":
-		return reservation, fmt.Sprintf("%s: %s; ds2 verify --record does it.", not, a.NotAudited)
-	case a.Passed:
-		return proof, fmt.Sprintf(
-			"The audit of %s passed: %s.",
-			a.Scope(),
-			counted(len(a.Checks), "check"),
-		)
-	}
-	failed := 0
-	for _, c := range a.Checks {
-		if !c.Passed {
-			failed++
-		}
-	}
-	const lost = "The audit of %s FAILED: %d of %d checks do not hold."
-	return failure, fmt.Sprintf(lost, a.Scope(), failed, len(a.Checks))
 }
 
 // ofCycles says that the figure that counts is that of cycles a minute.

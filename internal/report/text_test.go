@@ -25,7 +25,8 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	loud := func(s *result.Summary) {
 		eventful(s)
 		for i := range 20 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%d: %s", i, long))
+			name := fmt.Sprintf("host%d/ds2", i)
+			s.Noticed = append(s.Noticed, result.NewFinding(result.IOErrors, name+long))
 			text := fmt.Sprintf("order p%d < 500ms", 50+i)
 			v := result.Verdict{Limit: text, Unit: result.UnitSeconds, Bound: .5, Measured: new(.6)}
 			s.Limits = append(s.Limits, v)
@@ -42,10 +43,11 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		)
 		c := benchOf(name, diagnose.Storage, 1000, 1020, 990, 1010)
 		c.Labels = "24 disks, RAID 10"
-		c.Runs[0].Warnings = []string{long}
 		for k := range c.Runs {
-			c.Runs[k].Drift = new(27.)
-			c.Runs[k].Faults = []string{long}
+			c.Runs[k].Findings = []result.Finding{
+				result.NewFinding(result.Drifts, long).With("drift_pct", 27),
+				result.NewFinding(result.IOErrors, long),
+			}
 		}
 		many = append(many, c)
 	}

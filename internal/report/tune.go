@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ds2/internal/conclude"
 	"ds2/internal/limit"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
@@ -86,7 +87,7 @@ func searchView(r result.Search) view {
 			)
 		}
 	}
-	v.findLimits(r.Verdicts)
+	v.found(conclude.FindLimits(r.Verdicts))
 	return v
 }
 

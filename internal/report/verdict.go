@@ -36,17 +36,6 @@ func limitTable(verdicts result.Verdicts) table {
 	return t
 }
 
-// findLimits adds the verdict of limits, where there are any.
-func (v *view) findLimits(verdicts result.Verdicts) {
-	switch {
-	case len(verdicts) == 0:
-	case verdicts.Passed():
-		v.find(proof, "Pass: every limit holds")
-	default:
-		v.find(failure, "FAIL: "+verdicts.Failed())
-	}
-}
-
 // deepCheckTable is what a deep check of each database found, and how fast it read, as a checksum
 // test has it.
 func deepCheckTable(checks []store.DeepCheck) table {
@@ -81,26 +70,6 @@ func deepCheckTable(checks []store.DeepCheck) table {
 		}
 	}
 	return t
-}
-
-// deepCheckNote says in a sentence whether the database is damaged; empty where it was not checked.
-func deepCheckNote(checks []store.DeepCheck) (level, string) {
-	damages := 0
-	bytes := int64(0)
-	for _, s := range checks {
-		damages += len(s.Damage)
-		bytes += s.Bytes
-	}
-	switch {
-	case len(checks) == 0:
-		return aside, ""
-	case damages == 0:
-		return proof, fmt.Sprintf(
-			"All tables and indexes were checked, %s MB: no damage.",
-			megabytes(bytes),
-		)
-	}
-	return failure, fmt.Sprintf("The database is DAMAGED: the deep check found %d errors.", damages)
 }
 
 // DeepCheckText writes what a deep check gave, for reading on a terminal.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ds2/internal/escape"
+	"ds2/internal/result"
 )
 
 type view struct {
@@ -99,30 +100,22 @@ func (v *view) find(l level, text string) {
 	}
 }
 
-func (v *view) warn(warnings []string) {
-	for _, warning := range warnings {
-		v.find(reservation, "Warning: "+warning)
-	}
+// levels are those of effects.
+var levels = map[result.Effect]level{
+	result.Informs: proof, result.Reserves: reservation, result.Withholds: unknown,
+	result.Fails: failure,
 }
 
-// together makes one of warnings that differ only in the name of their target.
-func together(warnings, targets []string) (all []string) {
-	names := map[string][]string{}
-	for _, warning := range warnings {
-		name, text, named := strings.Cut(warning, ": ")
-		if !named || !slices.Contains(targets, name) {
-			name = ""
-			text = warning
+// found adds findings.
+func (v *view) found(all []result.Finding) {
+	for _, f := range all {
+		text := sentence(f.Words())
+		if f.Configuration == "" && f.Of == "" { // else it may begin with a name
+			text = capital(text)
 		}
-		all = addNew(all, text)
-		names[text] = addNew(names[text], name)
+		away := f.Kind == result.Away || f.Kind == result.StoodStill
+		v.Findings = append(v.Findings, finding{levels[f.Effect], text, away && f.OfRuns == 0})
 	}
-	for i, text := range all {
-		if of := strings.Join(names[text], ", "); of != "" {
-			all[i] = of + ": " + text
-		}
-	}
-	return all
 }
 
 // because adds what explains the result, as far as there is anything.

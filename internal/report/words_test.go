@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/compare"
+	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
@@ -62,6 +63,7 @@ func TestWords(t *testing.T) {
 		},
 	}
 	s.Rate = 10
+	conclude.Find(&s)
 	foreign := regexp.MustCompile(`(?i)\border|\bopm\b|rollback|customer|browse`)
 	check := func(what, text string, wanted ...string) {
 		t.Helper()
@@ -90,15 +92,14 @@ func TestWords(t *testing.T) {
 	judged := s
 	judged.Pace = &result.Pace{Target: 250}
 	judged.Limits = result.Verdicts{{Limit: "data read mean < 20ms", OK: true}}
-	judged.Warnings = []string{
-		"h:1/a: it fits into memory",
-		"h:1/b: it fits into memory",
-		"h:1/b: it fits into memory",
-	}
+	fits := result.NewFinding(result.MemoryHoldsIt, "it fits into memory")
+	judged.Noticed = []result.Finding{fits.About("h:1/a"), fits.About("h:1/b"), fits.About("h:1/b")}
+	conclude.Find(&judged)
 	first := texttest.Flat(told(t, Runs(&result.Record{Summary: judged})))
 	check("the first screen of a judged run", first, "Pass: 274 IOPS of a target of 250 ",
-		"Warning: h:1/a, h:1/b: it fits into memory.", " data read mean < 20ms ")
+		"h:1/a, h:1/b: it fits into memory.", " data read mean < 20ms ")
 	judged.Audit = &result.Audit{}
+	conclude.Find(&judged)
 	assert.Equal(t, "Fail", passOrFail(judged))
 
 	uncounted := s
@@ -116,7 +117,7 @@ func TestWords(t *testing.T) {
 	one := compare.Configuration{Name: "a", Bench: compare.Single(s)}
 	other := compare.Configuration{Name: "b", Bench: compare.Single(s)}
 	both := compare.WithFirst([]compare.Configuration{one, other})
-	check("the text of a comparison", told(t, Comparison(both)), "Transaction p95 of b",
+	check("the text of a comparison", told(t, Comparison(both)), "transaction p95 of b",
 		"transaction p95 ms", "device reads per transaction")
 
 	search := result.Search{

@@ -2,7 +2,6 @@ package result
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"ds2/internal/measure"
@@ -48,6 +47,8 @@ type Bench struct {
 	RunsMean   *float64 `json:"runs_mean,omitempty"`
 	RunsCI95   *float64 `json:"runs_mean_ci95,omitempty"`
 	RunsSpread *float64 `json:"runs_spread_pct,omitempty"`
+
+	Findings []Finding `json:"findings,omitempty"` // those of its runs, folded, and its own
 }
 
 // BenchRun is one run of a bench.
@@ -65,16 +66,10 @@ type BenchRun struct {
 	// bench goes on.
 	Unaudited bool `json:"unaudited,omitempty"`
 
-	Status Status   `json:"status"`
-	Counts bool     `json:"counts"`
-	Faults []string `json:"faults,omitempty"` // what is wrong with the run
-	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts,
-	// unless the setup drops it.
-	Unsteady string `json:"unsteady,omitempty"`
-	// by which it was not steady; absent: it drifted by less
-	Drift *float64 `json:"drift_pct,omitempty"`
-	// of the run's record, known before it and seen while it went on
-	Warnings []string `json:"warnings,omitempty"`
+	Status Status `json:"status"`
+	Counts bool   `json:"counts"`
+	// Findings are those of the run's record, and what else it failed by.
+	Findings []Finding `json:"findings,omitempty"`
 
 	Took float64 `json:"took_s,omitempty"` // from the restore to the audit
 
@@ -87,7 +82,6 @@ type BenchRun struct {
 
 	Costs      *Costs      `json:"cost_per_order,omitempty"`
 	Conditions []Condition `json:"conditions,omitempty"`
-	Changes    []Change    `json:"changes,omitempty"` // of what the run was made in
 
 	// over the first window; with a failed one the run counts too
 	Limits Verdicts `json:"limits,omitempty"`
@@ -96,15 +90,13 @@ type BenchRun struct {
 // Unit is that of the bench's results.
 func (b Bench) Unit() string { return cmp.Or(b.known().Unit, b.Words.Unit) }
 
-// Wrong lists what is wrong with the run: its faults, and that it was not steady, which practice
-// need not be.
-func (r BenchRun) Wrong() []string {
-	wrong := slices.Clone(r.Faults)
-	if r.Unaudited {
-		wrong = append(wrong, "its audit was interrupted")
-	}
-	if r.Unsteady != "" && !r.Practice {
-		wrong = append(wrong, r.Unsteady)
-	}
-	return wrong
+// Unsteady says that the run's window was not seen to be steady. Such a run counts, unless the
+// setup drops it.
+func (r BenchRun) Unsteady() bool {
+	return FindingOf(r.Findings, Unsteady, Drifts, NotJudged) != nil
+}
+
+// Fail takes down by what the run failed.
+func (r *BenchRun) Fail(err error) {
+	r.Findings = append(r.Findings, NewFinding(RunFailed, err.Error()))
 }

@@ -3,10 +3,9 @@ package result
 // Bottleneck is what held the orders back in the first window, and the figures that say so.
 type Bottleneck struct {
 	// errors, storage, cpu, storage and cpu, locks, client, network or unclear
-	What     string   `json:"what"`
-	Why      string   `json:"why"` // in words
-	Figures  Evidence `json:"figures"`
-	Warnings []string `json:"warnings,omitempty"` // what makes the run a poor test of storage
+	What    string   `json:"what"`
+	Why     string   `json:"why"` // in words
+	Figures Evidence `json:"figures"`
 }
 
 // Evidence is what the rules of the bottleneck rest on: means over a window. Shares are of 1. What

@@ -1,9 +1,11 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,17 +26,19 @@ type Finding struct {
 	Kind   FindingKind `json:"kind"`
 	Effect Effect      `json:"effect"`
 	Scope  Scope       `json:"scope"`
-	Of     string      `json:"of,omitempty"` // the configuration, target or drive that it is about
+	Of     string      `json:"of,omitempty"` // the targets or the drive that it is about
 
 	// Figures are those that the words need, by name, in base units; Detail is what is known in
 	// words alone, such as the message of a server.
 	Figures map[string]float64 `json:"figures,omitempty"`
 	Detail  string             `json:"detail,omitempty"`
 
-	// Runs are the directories of those in which it was found, of so many, where it is folded.
-	Runs    []string `json:"runs,omitempty"`
-	OfRuns  int      `json:"of_runs,omitempty"`
-	Against string   `json:"against,omitempty"` // the configuration that another is compared with
+	// Configuration is that of the runs, where several are compared, and Against the one that it is
+	// compared with. Runs are the directories of those in which it was found, of so many.
+	Configuration string   `json:"configuration,omitempty"`
+	Against       string   `json:"against,omitempty"`
+	Runs          []string `json:"runs,omitempty"`
+	OfRuns        int      `json:"of_runs,omitempty"`
 }
 
 // Effect is what a finding means for a result.
@@ -92,8 +96,8 @@ type KindOfFinding struct {
 	Kind   FindingKind
 	Effect Effect
 	Scope  Scope
-	// Says are the words: {name} is a figure, {name%} one in percent, {detail} the detail, {of} and
-	// {against} what it is about. A colon at the end is left out where nothing follows it.
+	// Says are the words: {name} is a figure, {name%} one in percent, {detail} the detail, {of},
+	// {configuration} and {against} what it is about. A colon at the end is left out where nothing follows it.
 	Says string
 }
 
@@ -103,17 +107,20 @@ func NewFinding(kind FindingKind, detail string) Finding {
 	return Finding{Kind: kind, Effect: of.Effect, Scope: of.Scope, Detail: detail}
 }
 
+// kindOf is the row of a kind.
 func kindOf(kind FindingKind) KindOfFinding {
 	i := slices.IndexFunc(FindingKinds, func(k KindOfFinding) bool { return k.Kind == kind })
 	if i < 0 { // of a later ds2
-		return KindOfFinding{kind, Reserves, OfRun, string(kind) + ": {detail}"}
+		return KindOfFinding{
+			Kind: kind, Effect: Reserves, Scope: OfRun, Says: string(kind) + ": {detail}",
+		}
 	}
 	return FindingKinds[i]
 }
 
 // With adds a figure; one that is not known is left out.
 func (f Finding) With(name string, value float64) Finding {
-	if !math.IsNaN(value) {
+	if !math.IsNaN(value) && !math.IsInf(value, 0) {
 		figures := map[string]float64{}
 		maps.Copy(figures, f.Figures)
 		figures[name] = value
@@ -140,6 +147,8 @@ func (f Finding) Words() string {
 			return f.Detail
 		case name == "of":
 			return f.Of
+		case name == "configuration":
+			return f.Configuration
 		case name == "against":
 			return f.Against
 		case !known:
@@ -157,17 +166,67 @@ func (f Finding) Words() string {
 // mostNamed is how many runs are named of those in which something was found.
 const mostNamed = 3
 
-// whose says in which runs of a configuration the finding was made; empty where it is not folded.
+// whose says of what the finding is, as far as that has to be said.
 func (f Finding) whose() string {
-	switch {
-	case len(f.Runs) == 0:
-		return ""
-	case f.OfRuns == 1:
-		return f.Of + ": "
+	text := ""
+	switch runs := len(f.Runs); {
+	case f.OfRuns > 1:
+		names := strings.Join(f.Runs[:min(runs, mostNamed)], ", ")
+		if more := runs - mostNamed; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		text = fmt.Sprintf("%d of %d runs", runs, f.OfRuns)
+		if f.Configuration != "" {
+			text += " of " + f.Configuration
+		}
+		text += " (" + names + "): "
+	case f.Configuration != "" && f.Against == "":
+		text = f.Configuration + ": "
 	}
-	names := strings.Join(f.Runs[:min(len(f.Runs), mostNamed)], ", ")
-	if more := len(f.Runs) - mostNamed; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
+	if f.Of != "" && !strings.Contains(kindOf(f.Kind).Says, "{of}") {
+		text += f.Of + ": "
 	}
-	return fmt.Sprintf("%d of %d runs of %s (%s): ", len(f.Runs), f.OfRuns, f.Of, names)
+	return text
+}
+
+// AmongRuns is the effect that the finding of one run has on several.
+func (f Finding) AmongRuns() Effect {
+	return cmp.Or(amongRuns[f.Kind], f.Effect)
+}
+
+// Together makes one of findings that differ only in what they are about.
+func Together(all []Finding) (some []Finding) {
+	for _, f := range all {
+		i := slices.IndexFunc(some, func(o Finding) bool {
+			o.Of = f.Of
+			return reflect.DeepEqual(o, f)
+		})
+		switch {
+		case i < 0:
+			some = append(some, f)
+		case !slices.Contains(strings.Split(some[i].Of, ", "), f.Of):
+			some[i].Of += ", " + f.Of
+		}
+	}
+	return some
+}
+
+// Sentences are the words of findings that have at least an effect.
+func Sentences(all []Finding, least Effect) (texts []string) {
+	for _, f := range all {
+		if !least.Worse(f.Effect) {
+			texts = append(texts, f.Words())
+		}
+	}
+	return texts
+}
+
+// FindingOf is the first finding of some kinds; nil where there is none.
+func FindingOf(all []Finding, kinds ...FindingKind) *Finding {
+	for i, f := range all {
+		if slices.Contains(kinds, f.Kind) {
+			return &all[i]
+		}
+	}
+	return nil
 }

@@ -24,10 +24,15 @@ const (
 	Unsteady         FindingKind = "unsteady"
 	Drifts           FindingKind = "drifts"
 	FewSamples       FindingKind = "few independent samples"
+	WideInterval     FindingKind = "wide interval"
+	PartialCycle     FindingKind = "partial checkpoint cycle"
 	NoInterval       FindingKind = "no interval"
 	RateSet          FindingKind = "rate set by the user"
 	OrdersDropped    FindingKind = "orders dropped"
 	AttemptsFailed   FindingKind = "attempts failed"
+	AuditNotMade     FindingKind = "audit not made"
+	DeepCheckNotMade FindingKind = "deep check not made"
+	NotJudged        FindingKind = "steadiness not judged"
 	EngineUnproven   FindingKind = "engine unproven"
 	NotStorage       FindingKind = "not limited by storage"
 	LimitUnknown     FindingKind = "bottleneck unknown"
@@ -67,26 +72,30 @@ const (
 	OtherFigure     FindingKind = "result in another unit"
 	NotAllMade      FindingKind = "not all runs made"
 	LeftOut         FindingKind = "left out"
-	WideInterval    FindingKind = "wide interval"
-	DriftAlike      FindingKind = "runs drift alike"
-	NoRatio         FindingKind = "no ratio"
-	Unlike          FindingKind = "run unlike"
+	StillWarming    FindingKind = "still warming up"
+	StillSlowing    FindingKind = "still slowing down"
+	InOrder         FindingKind = "still changing from run to run"
+	VaryTooLittle   FindingKind = "runs vary less than each by itself"
+	NoRatio         FindingKind = "runs of zero"
+	Unlike          FindingKind = "not run alike"
 	NotInBlocks     FindingKind = "not in blocks"
-	Blind           FindingKind = "runs vary too much"
-	CachesUnlike    FindingKind = "caches filled unlike"
-	NoDifference    FindingKind = "difference without interval"
+	Blind           FindingKind = "the runs vary too much"
+	CachesUnlike    FindingKind = "caches not filled alike"
 	DifferenceFound FindingKind = "difference"
+	FactorsDepend   FindingKind = "difference depends on factors"
+	DifferenceOnly  FindingKind = "difference without interval"
 	NotOfStorage    FindingKind = "difference not of storage"
 	GatePassed      FindingKind = "gate passed"
 	GateOpen        FindingKind = "gate cannot tell"
 	GateFailed      FindingKind = "gate failed"
-	NothingToShow   FindingKind = "nothing to compare"
 )
 
 // Observed is what was found of what is observed.
 func Observed(f monitor.Found) Finding {
 	return NewFinding(FindingKind(f.Kind), f.Detail).About(f.Of)
 }
+
+const longerWarmUp = ". A longer warm-up helps (--warmup-time)"
 
 // FindingKinds are all kinds. Those of a run come first.
 var FindingKinds = []KindOfFinding{
@@ -95,140 +104,89 @@ var FindingKinds = []KindOfFinding{
 	{RunUnfinished, Withholds, OfRun, "the run has not ended, or ds2 ended before it did"},
 	{RunAborted, Fails, OfRun, "the run was ended: {detail}"},
 	{NoWindow, Withholds, OfRun, "the run ended before its first window did"},
-	{
-		OutsideRunPhase, Withholds, OfRun,
-		"the window {detail} lies outside the run phase, which is from {from} s to {to} s",
-	},
+	{OutsideRunPhase, Withholds, OfRun, "window {detail} is not in the run phase, which was from {from} s to {to} s"},
 	{NothingCompleted, Fails, OfRun, "{detail}"},
-	{AuditPassed, Informs, OfRun, "the audit of {detail} passed: {checks} checks"},
-	{
-		AuditFailed, Fails, OfRun,
-		"the audit of {detail} FAILED: {failed} of {checks} checks do not hold",
-	},
-	{NotAudited, Reserves, OfRun, "the database was not audited: {detail}"},
-	{
-		Undamaged, Informs, OfRun,
-		"all tables and indexes were checked, {megabytes} MB: no damage",
-	},
+	{AuditPassed, Informs, OfRun, "the audit of {detail} passed (checks: {checks})"},
+	{AuditFailed, Fails, OfRun, "the audit of {detail} FAILED: {failed} of {checks} checks do not hold"},
+	{AuditNotMade, Fails, OfRun, "the database was not audited: {detail}; ds2 verify --record does it"},
+	{DeepCheckNotMade, Fails, OfRun, "the database was not read to the last page: {detail}"},
+	{NotAudited, Reserves, OfRun, "the database was not audited"},
+	{Undamaged, Informs, OfRun, "all tables and indexes were checked, {megabytes} MB: no damage"},
 	{Damaged, Fails, OfRun, "the database is DAMAGED: the deep check found {errors} errors"},
 	{LimitsHold, Informs, OfRun, "pass: every limit holds"},
-	{LimitFailed, Fails, OfRun, "FAIL: {detail}"},
-	{
-		Away, Reserves, OfRun,
-		"the server did not answer {detail}: {given_up} cycles given up, {retries} retries",
-	},
-	{
-		StoodStill, Reserves, OfRun,
-		"for {seconds} s, until {detail}, ds2 itself stood still: it or its machine was stopped",
-	},
+	{LimitFailed, Fails, OfRun, "limits failed: {detail}"},
+	{Away, Reserves, OfRun, "the server did not answer {detail}"},
+	{StoodStill, Reserves, OfRun, "for {seconds} s, until {detail}, ds2 itself stood still: it or its machine was stopped"},
 	{Steady, Informs, OfRun, "{detail}"},
+	{NotJudged, Reserves, OfRun, "{detail}"},
 	{Unsteady, Reserves, OfRun, "{detail}"},
 	{Drifts, Withholds, OfRun, "{detail}"},
-	{
-		FewSamples, Reserves, OfRun,
-		"the confidence interval is wide and less certain than others, as it rests on {detail}",
-	},
-	{NoInterval, Reserves, OfRun, "the run is {detail}"},
-	{RateSet, Informs, OfRun, "the rate of {rate} a second was set by the user"},
-	{
-		OrdersDropped, Reserves, OfRun,
-		"{dropped} of {offered} {detail} that fell due were dropped, so high response times are only " +
-			"lower bounds",
-	},
+	{FewSamples, Reserves, OfRun, "the confidence interval is wide and less certain than others, as it rests on {detail}"},
+	{PartialCycle, Reserves, OfRun, "{detail}"},
+	{WideInterval, Reserves, OfRun, "its interval {detail} ± {half%}, more than ± {most%}"},
+	{NoInterval, Reserves, OfRun, "it has no interval: {detail}"},
+	{RateSet, Informs, OfRun, "the user set the rate of {rate} {detail} a second"},
+	{OrdersDropped, Reserves, OfRun, "{dropped} of {offered} {detail} that fell due were dropped: high response times are lower bounds"},
 	{AttemptsFailed, Reserves, OfRun, "{detail}"},
 	{EngineUnproven, Informs, OfRun, "{detail}"},
-	{NotStorage, Reserves, OfRun, "the run was limited by {detail}, so it says little about storage"},
-	{LimitUnknown, Reserves, OfRun, "what limited the run is unknown"},
+	{NotStorage, Reserves, OfRun, "not yet a statement about storage: it was limited by {detail}"},
+	{LimitUnknown, Reserves, OfRun, "not yet a statement about storage: what limited it is unknown"},
 	{SettingsChanged, Reserves, OfTarget, "{detail}"},
 	{ChangeUnknown, Reserves, OfTarget, "whether server or schema changed is unknown: {detail}"},
-	{
-		FailedBefore, Reserves, OfTarget,
-		"an audit of it failed before this run ({detail}), and since then it was not reset, restored " +
-			"or passed by ds2 verify",
-	},
+	{FailedBefore, Reserves, OfTarget, "an audit of it failed before this run ({detail}), and since then it was not reset, restored or passed by ds2 verify"},
 	{MemoryHoldsIt, Reserves, OfTarget, "{detail}"},
-	{
-		OtherPrograms, Reserves, OfRun,
-		"other programs take {share%} of the CPUs of the database's machine: stop them, and measure again",
-	},
-	{
-		OtherIO, Reserves, OfRun,
-		"other programs made {ios} I/Os a second on the drives of the data, by what the servers " +
-			"count of their own: they are not among the achieved ones, and may slow these down",
-	},
-	{
-		StoodLong, Reserves, OfRun,
-		"nothing was completed for {seconds} s on end, {share%} of the window in all such times",
-	},
-	{
-		PartlyCovered, Reserves, OfRun,
-		"the samples of {detail} cover {covers} of {window} s of the window: what is said of them is of " +
-			"that time alone",
-	},
-	{
-		Uncovered, Reserves, OfRun,
-		"the samples of {detail} cover {covers} of {window} s of the window: they are unknown, and " +
-			"nothing is judged by them",
-	},
-	{OtherClients, Reserves, OfTarget, "{detail}: log, CPUs and drives are not the run's alone"},
-	{LargeReads, Reserves, OfTarget, "{detail}"},
-	{HeldAbove, Reserves, OfDrive, "{detail}"},
-	{
-		Vacuums, Reserves, OfRun,
-		"vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells " +
-			"them apart from version 16 on",
-	},
+	{OtherPrograms, Reserves, OfRun, "other programs take {share%} of the CPUs of the database's machine: stop them, and measure again"},
+	{OtherIO, Reserves, OfRun, "other programs made {ios} I/Os a second on the drives of the data, by what the servers count of their own: they are not among the achieved ones, and may slow these down"},
+	{PartlyCovered, Reserves, OfRun, "the samples of {detail} cover {covers} of {window} s of the window: what is said of them is of that time alone"},
+	{Uncovered, Reserves, OfRun, "the samples of {detail} cover {covers} of {window} s of the window: they are unknown, and nothing is judged by them"},
+	{OtherClients, Reserves, OfTarget, "{detail}"},
+	{LargeReads, Reserves, OfTarget, "a read of the data files had {kilobytes} kB on average, not 8: until the server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; or something scanned tables"},
+	{HeldAbove, Reserves, OfRun, "the server waited {server_ms} ms for {detail} on average, of which the drives took {drive_ms}: something above them limits it: a control group, a container or the volume, the file system, or CPUs that have no time"},
+	{Vacuums, Reserves, OfRun, "vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells them apart from version 16 on"},
+	{StoodLong, Reserves, OfRun, "nothing was completed for {seconds} s on end, {share%} of the window in all such times"},
 	{Distorted, Reserves, OfTarget, "{detail}"},
 	{DriveThrottled, Reserves, OfDrive, "the drive was throttled because of its temperature: {detail}"},
 	{IOErrors, Reserves, OfTarget, "{detail}"},
-	{NotMerged, Reserves, OfRun, "not merged: {detail}"},
+	{NotMerged, Reserves, OfRun, "{detail}"},
 	{PaceMissed, Reserves, OfRun, "{detail}"},
 	{NotWarm, Reserves, OfRun, "{detail}"},
 	{ScanMissed, Reserves, OfTarget, "{detail}"},
 	{EventFailed, Reserves, OfRun, "the command of event {event} failed, see run.log: {detail}"},
-	{
-		BeyondDevice, Reserves, OfRun,
-		"the run took {share%} of what the device record says that the drives can do, so it is a record " +
-			"of other drives, or of these in another state: measure them again by ds2 device",
-	},
-	{
-		MountsAssumed, Informs, OfTarget,
-		"the file systems of {of} ({detail}) may not be read by this user, and are taken to be those " +
-			"that ds2 sees: run ds2 as root or as the server's user",
-	},
+	{BeyondDevice, Reserves, OfRun, "the run took {share%} of what the device record says that the drives can do, so it is a record of other drives, or of these in another state: measure them again by ds2 device"},
+	{MountsAssumed, Informs, OfTarget, "the file systems of {of} ({detail}) may not be read by this user, and are taken to be those that ds2 sees: run ds2 as root or as the server's user"},
 	{DrivesUnknown, Reserves, OfTarget, "which drives {of} lies on is unknown: {detail}"},
-	{
-		DevicesElsewhere, Withholds, OfTarget,
-		"{of} lies on {detail}: correct --devices, or leave it out",
-	},
+	{DevicesElsewhere, Withholds, OfTarget, "{of} lies on {detail}: correct --devices, or leave it out"},
 
-	{NoResult, Withholds, OfConfiguration, "{of} has no run that counts"},
+	{NoResult, Withholds, OfConfiguration, "no run counts"},
 	{SingleRun, Reserves, OfConfiguration, "a single run does not show how much runs vary"},
 	{RunsAgree, Informs, OfConfiguration, "{detail}"},
-	{
-		RunsDropped, Reserves, OfConfiguration,
-		"runs of {of} that were not steady and so were dropped (--drop-unsteady): {runs}. " +
-			"The result flatters a drive that is erratic",
-	},
+	{RunsDropped, Reserves, OfConfiguration, "runs that were not steady were dropped (--drop-unsteady), {runs} of them: the result flatters a drive that is erratic"},
 	{OtherFigure, Reserves, OfConfiguration, "{detail}"},
-	{NotAllMade, Reserves, OfConfiguration, "{of} is not done ({detail}): {made} of {asked} runs count"},
-	{LeftOut, Fails, OfConfiguration, "configuration {of} was left out after {made} valid runs: {detail}"},
-	{WideInterval, Reserves, OfConfiguration, "{detail}"},
-	{DriftAlike, Withholds, OfConfiguration, "{detail}. A longer warm-up helps (--warmup-time)"},
-	{NoRatio, Withholds, OfConfiguration, "{detail}"},
-	{Unlike, Reserves, OfConfiguration, "{of} and {against} were not run alike: {detail}"},
-	{
-		NotInBlocks, Reserves, OfConfiguration,
-		"the runs were not in blocks: whatever else changed between them counts as a difference, " +
-			"which ds2 experiment takes out",
-	},
+	{NotAllMade, Reserves, OfConfiguration, "it is recorded as {detail}: {made} of {asked} runs count"},
+	{LeftOut, Fails, OfConfiguration, "the configuration was left out after {made} valid runs: {detail}"},
+	{StillWarming, Withholds, OfConfiguration, "{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp},
+	{StillSlowing, Withholds, OfConfiguration, "{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp},
+	{InOrder, Withholds, OfConfiguration, "the results of the valid runs {detail}"},
+	{VaryTooLittle, Reserves, OfConfiguration, "the runs vary less from one to the next than each varies by itself: they may all have met the same part of something, such as a cycle of checkpoints or a cache that fills, so the interval also has the variation within a run"},
+	{NoRatio, Withholds, OfConfiguration, "no other configuration has a ratio to it: {detail}"},
+	{Unlike, Reserves, OfConfiguration, "{against} and {configuration} were not run alike: {detail}"},
+	{NotInBlocks, Reserves, OfConfiguration, "the runs were not in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out"},
 	{Blind, Withholds, OfConfiguration, "{detail}"},
-	{CachesUnlike, Withholds, OfConfiguration, "{detail}. A longer warm-up helps (--warmup-time)"},
-	{NoDifference, Withholds, OfConfiguration, "{detail}"},
+	{CachesUnlike, Withholds, OfConfiguration, "{detail}" + longerWarmUp},
 	{DifferenceFound, Informs, OfConfiguration, "{detail}"},
+	{FactorsDepend, Reserves, OfConfiguration, "{detail}"},
+	{DifferenceOnly, Withholds, OfConfiguration, "{detail}"},
 	{NotOfStorage, Reserves, OfConfiguration, "{detail}"},
 	{GatePassed, Informs, OfConfiguration, "gate {detail}"},
 	{GateOpen, Withholds, OfConfiguration, "gate {detail}"},
 	{GateFailed, Fails, OfConfiguration, "gate {detail}"},
-	{NothingToShow, Withholds, OfConfiguration, "{detail}"},
+}
+
+// amongRuns has the kinds of which one of several runs means less than a run by itself, because what
+// stands above judges the same by all of them.
+var amongRuns = map[FindingKind]Effect{
+	NoWindow:     Reserves,
+	Drifts:       Reserves,
+	WideInterval: Informs,
+	NoInterval:   Informs,
 }

@@ -16,7 +16,30 @@ const OldestSchema = 3
 // lifts[n] changes a summary.json of schema n, of any kind, into one of schema n+1. One that only
 // gained keys has nothing to change.
 var lifts = map[int]func(summary map[string]any){
-	3: func(map[string]any) {},
+	3: findWarnings,
+}
+
+// findWarnings makes findings of what schema 3 had as sentences.
+func findWarnings(summary map[string]any) {
+	found := func(of map[string]any, key string, kind FindingKind) (all []any) {
+		texts, _ := of[key].([]any)
+		for _, text := range texts {
+			detail, _ := text.(string)
+			all = append(all, NewFinding(kind, detail))
+		}
+		delete(of, key)
+		return all
+	}
+	summary["noticed"] = found(summary, "warnings", Distorted)
+	bottleneck, _ := summary["bottleneck"].(map[string]any)
+	summary["shown"] = append(
+		found(summary, "away", Away), found(bottleneck, "warnings", Distorted)...)
+	runs, _ := summary["runs"].([]any)
+	for _, one := range runs {
+		if run, ok := one.(map[string]any); ok { // of a bench
+			run["findings"] = found(run, "faults", RunFailed)
+		}
+	}
 }
 
 // NewerError refuses a record that a later version of ds2 wrote.

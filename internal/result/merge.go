@@ -52,6 +52,7 @@ func Merge(records []*Record) (*Record, error) {
 	}
 	seen := first // the one that saw most: all see the same servers, and one may see more of them
 	s.Conclusion = Conclusion{}
+	s.Findings = nil
 	for _, r := range records {
 		s.Threads += r.Threads
 		s.Rate += r.Rate
@@ -73,12 +74,10 @@ func Merge(records []*Record) (*Record, error) {
 				s.LimitTexts = append(s.LimitTexts, text)
 			}
 		}
-		s.Warnings = append(s.Warnings, r.Warnings...)
+		s.Noticed = append(s.Noticed, r.Noticed...)
 		if lost := notMerged(r, first); len(lost) > 0 {
-			s.Warnings = append(
-				s.Warnings,
-				fmt.Sprintf("%s: not merged: %s", r.Dir, strings.Join(lost, ", ")),
-			)
+			text := fmt.Sprintf("%s: not merged: %s", r.Dir, strings.Join(lost, ", "))
+			s.Noticed = append(s.Noticed, NewFinding(NotMerged, text))
 		}
 		for _, change := range r.Changes { // all machines see the same servers
 			if !slices.Contains(s.Changes, change) {

@@ -77,7 +77,8 @@ func TestMerge(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, a.Series.NoCycles, m.Series.NoCycles)
 	assert.Equal(t, b.Changes, m.Changes)
-	assert.Equal(t, []string{"dir: not merged: audit, wait for a warm store"}, m.Warnings)
+	assert.Equal(t, []string{"dir: not merged: audit, wait for a warm store"},
+		Sentences(m.Noticed, Reserves))
 	assert.True(
 		t,
 		m.Threads == 5 && m.Counts.Orders == 5*30 && m.Errors[0].Count == 4,

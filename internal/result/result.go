@@ -86,7 +86,8 @@ type Summary struct {
 	Happened
 	Conclusion
 	// of the other files, by name: SHA-256; absent while the run goes on
-	Sums map[string]string `json:"sums,omitempty"`
+	Sums     map[string]string `json:"sums,omitempty"`
+	Findings []Finding         `json:"findings,omitempty"` // all, made by package conclude
 }
 
 // Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from,
@@ -134,8 +135,8 @@ type Happened struct {
 	Local    bool              `json:"local,omitempty"`   // ds2 ran on it
 	Servers  []topology.Server `json:"servers,omitempty"` // in the order of Targets
 	Cautions Cautions          `json:"cautions,omitzero"` // known before the run
-	// of what showed in the run, such as a log that would be full
-	Warnings []string `json:"warnings,omitempty"`
+	// Noticed is what was seen beside the run and its record shows nowhere else.
+	Noticed []Finding `json:"noticed,omitempty"`
 	// of the drives that tell, over the whole run
 	SMART []monitor.SMART `json:"smart,omitempty"`
 	// last lines of the run's, where its workload's report has it
@@ -220,8 +221,8 @@ type Conclusion struct {
 	Phases        []measure.PhaseSpan `json:"phases"`
 	Windows       []measure.Window    `json:"windows"`
 
-	// Away says when in the whole run the server did not answer, or ds2 itself stood still.
-	Away []string `json:"away,omitempty"`
+	// Shown is what the samples and counters show, apart from the figures below.
+	Shown []Finding `json:"shown,omitempty"`
 
 	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which
 	// conditions it was made.

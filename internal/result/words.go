@@ -2,7 +2,12 @@ package result
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"ds2/internal/measure"
+	"ds2/internal/numbers"
 )
 
 // Words are what a workload calls what its users do again and again: on the terminal, on the live
@@ -55,4 +60,54 @@ func (w Words) PerMinute() string {
 		w.Cycles[first:],
 		w.Rate,
 	)
+}
+
+// FailureWords tell what a run went through, apart from rollbacks; empty where it was nothing.
+func FailureWords(s Summary) string {
+	c := s.Counts
+	inDoubt := int64(0)
+	var some []string
+	for _, x := range s.Words.InDoubt {
+		inDoubt += c.Of(x.Count)
+		some = append(some, x.Words+" "+numbers.Integer(c.Of(x.Count)))
+	}
+	if c.Reconnects+c.Retries+c.GivenUp+inDoubt == 0 && len(s.Errors) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("errors over the whole run: %s; retries %s, reconnects %s, %s given up %s",
+		FailedAttemptsText(s.Errors), numbers.Integer(c.Retries), numbers.Integer(c.Reconnects),
+		s.Words.Cycles, numbers.Integer(c.GivenUp))
+	if len(some) > 0 {
+		text += "; in doubt, because their commit was cut off: " + strings.Join(some, ", ")
+	}
+	return text
+}
+
+// FailedAttemptsText are failed attempts by class, and the first error of the most frequent.
+func FailedAttemptsText(all []measure.FailureCount) string {
+	classes := map[string]int64{}
+	most := measure.FailureCount{}
+	for _, f := range all {
+		classes[f.Class] += f.Count
+		if f.Count > most.Count {
+			most = f
+		}
+	}
+	var some []string
+	for _, class := range slices.Sorted(maps.Keys(classes)) {
+		some = append(some, class+" "+numbers.Integer(classes[class]))
+	}
+	if len(some) == 0 {
+		return "no attempt failed"
+	}
+	text := "failed attempts: " + strings.Join(some, ", ")
+	if most.Example != "" {
+		text += fmt.Sprintf(
+			" (the first of %s in %s: %s)",
+			most.Class,
+			most.Operation,
+			most.Example,
+		)
+	}
+	return text
 }

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -24,24 +25,27 @@ func TestInterruptedAudit(t *testing.T) {
 	c := conduct(t)
 	c.Show = func(*Run) func(result.Summary) { return func(result.Summary) { interrupt() } }
 	dir := filepath.Join(t.TempDir(), "run-1")
-	got, faults, err := c.BenchRun(Stop{soft, t.Context()}, o, dir, Place{Number: 1})
+	got, err := c.BenchRun(Stop{soft, t.Context()}, o, dir, Place{Number: 1})
 	require.ErrorIs(t, err, driver.ErrStopped)
 	require.Equal(t, result.Done, got.Status)
 	require.NotNil(t, got.Figure)
-	require.Empty(t, faults)
 
 	// Its audit is made later, unless the database was used since.
 	again := Stop{t.Context(), t.Context()}
-	faults, err = c.VerifyRecord(again, o, dir)
+	_, err = c.VerifyRecord(again, o, dir)
 	require.NoError(t, err)
-	require.Empty(t, faults)
 	passed(t, dir, got.Figure.Value)
 	o.Dir = filepath.Join(t.TempDir(), "another")
 	recorded(t, begin(t, o), nil)
-	faults, err = c.VerifyRecord(again, o, dir)
+	got, err = c.VerifyRecord(again, o, dir)
 	require.NoError(t, err)
-	require.Len(t, faults, 1)
-	require.Contains(t, faults[0], "has changed since")
+	require.Contains(t, notAudited(got), "has changed since")
+}
+
+// notAudited is why a run was not audited that was to be; empty where it was.
+func notAudited(s result.Summary) string {
+	f := result.FindingOf(s.Findings, result.AuditNotMade)
+	return cmp.Or(f, new(result.Finding)).Detail
 }
 
 // passed asserts that a run has a record of an audit that passed, and its figure.
@@ -64,8 +68,11 @@ func TestDeepCheckThatFails(t *testing.T) {
 	o.Verify = result.VerifyDeep
 	c.Restart = func(context.Context) error { return errors.New("start command: exit status 1") }
 	dir := filepath.Join(t.TempDir(), "run-1")
-	got, faults, err := c.BenchRun(Stop{t.Context(), t.Context()}, o, dir, Place{Number: 1})
+	got, err := c.BenchRun(Stop{t.Context(), t.Context()}, o, dir, Place{Number: 1})
 	require.NoError(t, err)
-	require.Equal(t, []string{"not read to the last page: start command: exit status 1"}, faults)
+	unread := result.FindingOf(got.Findings, result.DeepCheckNotMade)
+	require.NotNil(t, unread)
+	require.Equal(t, "start command: exit status 1", unread.Detail)
+	require.Equal(t, result.Fails, result.WorstEffect(got.Findings))
 	passed(t, dir, got.Figure.Value)
 }

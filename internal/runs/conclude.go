@@ -25,7 +25,8 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 		s.Found = teller.Found()
 	}
 	series, readErr := r.writer.Series()
-	s.Changes, s.Warnings = r.warnings()
+	s.Status = outcome.Status
+	s.Changes, s.Noticed = r.notice()
 	counters := sampling.Table{}
 	observedErr := error(nil)
 	if r.observation.close != nil {
@@ -53,19 +54,20 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	if outcome.Err != nil && s.Status != result.Interrupted {
 		s.Error = outcome.Err.Error()
 	}
-	return outcome.with(result.SaveSummary(r.options.Dir, *s))
+	return outcome.with(save(r.options.Dir, s))
 }
 
-// warnings are those of the whole run, with what was not so all the time.
-func (r *Run) warnings() (changes []result.Change, w warnings) {
+// notice finds what the record does not show, with what was not so all the time.
+func (r *Run) notice() (changes []result.Change, w noticed) {
 	changes, w = r.surroundings.changes(r.options.Targets)
-	r.pace.warn(&w)
-	r.warm.warn(&w)
-	w.ofScrub(r.summary)
+	r.pace.find(&w)
+	r.warm.find(&w)
+	w.findScan(r.summary)
 	w = append(w, r.ioFaults...)
 	for i, event := range r.summary.Events {
 		if event.Error != "" {
-			w.add("the command of event %d failed, see run.log: %s", i+1, event.Error)
+			f := result.NewFinding(result.EventFailed, event.Error)
+			w = append(w, f.With("event", float64(i+1)))
 		}
 	}
 	return changes, w
@@ -77,6 +79,12 @@ func draw(o Options, s *result.Summary, series measure.Series, counters sampling
 	in.Own, _ = o.Plan.Workload().(conclude.Concluder)
 	s.Conclusion, err = conclude.Of(in, nil)
 	return err
+}
+
+// save writes the summary of a run with what is found of it by now.
+func save(dir string, s *result.Summary) error {
+	conclude.Find(s)
+	return result.SaveSummary(dir, *s)
 }
 
 // count takes what the meter counted over the whole run.
@@ -147,5 +155,5 @@ func Complete(o Options) (result.Summary, error) {
 	if s.Status != result.Done { // it may have ended before its later windows
 		concludeErr = nil
 	}
-	return s, errors.Join(err, concludeErr, result.SaveSummary(o.Dir, s))
+	return s, errors.Join(err, concludeErr, save(o.Dir, &s))
 }

@@ -61,54 +61,42 @@ func (c Conduct) lost(run *Run) error {
 		return nil
 	}
 	run.summary.Status, run.summary.Error = result.Failed, lost.Error()
-	return errors.Join(lost, result.SaveSummary(run.options.Dir, run.summary))
+	return errors.Join(lost, save(run.options.Dir, &run.summary))
 }
 
 // Verify reads the databases of a run to the last page and audits them, as far as that is asked
-// for, adds what it finds to the record, and gives in a few words what is wrong, also with the run
-// itself.
-func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
+// for, and adds what it finds to the record. What could not be made is a finding; the error is of
+// what ended it.
+func (c Conduct) Verify(stop Stop, run *Run) (s result.Summary, err error) {
 	defer func() {
 		if lost := c.lost(run); lost != nil {
-			faults = nil
 			err = lost
 		}
+		s = run.summary
 	}()
-	if all := run.summary.Windows; len(all) > 0 && all[0].Failed() != "" {
-		faults = append(faults, all[0].Failed())
-	}
 	how := run.options.Verify
-	for _, look := range []struct {
-		asked      bool
-		good       func(context.Context, *Run) (bool, error)
-		undone, no string
-	}{
-		{how == result.VerifyDeep, c.deep, "not read to the last page", "the database is damaged"},
-		{
-			how != result.VerifyNone, c.audit, "not audited",
-			"the audit failed: the database does not hold what the run says it did",
-		},
-	} {
-		if !look.asked {
-			continue
-		}
-		switch good, err := look.good(stop.Soft, run); {
-		case err != nil && stop.Soft.Err() != nil:
-			return nil, err
-		case err != nil:
-			faults = append(faults, fmt.Sprintf("%s: %v", look.undone, err))
-		case !good:
-			faults = append(faults, look.no)
-		}
+	if how == result.VerifyNone {
+		return s, nil
 	}
-	return faults, nil
+	if how == result.VerifyDeep {
+		err = c.deep(stop.Soft, run)
+	}
+	if err != nil && stop.Soft.Err() == nil {
+		found := &run.summary.Noticed // saved with the audit
+		*found = append(*found, result.NewFinding(result.DeepCheckNotMade, err.Error()))
+		err = nil
+	}
+	if err == nil {
+		err = c.audit(stop.Soft, run)
+	}
+	return s, err
 }
 
 // deep reads every page of the run's databases and tells what is damaged.
-func (c Conduct) deep(ctx context.Context, run *Run) (whole bool, err error) {
+func (c Conduct) deep(ctx context.Context, run *Run) error {
 	if c.Restart != nil {
 		if err := c.Restart(ctx); err != nil {
-			return false, err
+			return err
 		}
 		for _, target := range run.options.Targets {
 			target.DB().SetMaxIdleConns(0) // those are connections to the server that was
@@ -118,21 +106,19 @@ func (c Conduct) deep(ctx context.Context, run *Run) (whole bool, err error) {
 	checks, err := upkeep.DeepCheck(ctx, run.options.Targets, tell)
 	stop()
 	if err != nil {
-		return false, err
+		return err
 	}
-	whole = true
 	for _, s := range checks {
 		for _, d := range s.Damage {
 			c.Tell("damaged: %s: %s", strings.TrimSpace(d.Object+" "+d.Place), d.Found)
-			whole = false
 		}
 	}
 	run.summary.DeepChecks = checks
-	return whole, result.SaveSummary(run.options.Dir, run.summary)
+	return save(run.options.Dir, &run.summary)
 }
 
 // audit audits what the run left behind and tells each check that did not pass.
-func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
+func (c Conduct) audit(ctx context.Context, run *Run) error {
 	tell, stop := c.Progress("verify", progress.Bytes)
 	audit, err := run.Audit(ctx, tell)
 	stop()
@@ -147,7 +133,10 @@ func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
 			)
 		}
 	}
-	return audit.Passed, err
+	if audit.NotAudited != "" && ctx.Err() == nil {
+		return nil // which is a finding
+	}
+	return err
 }
 
 // interrupted says that what follows a run was stopped, and not for a lock that was lost.
@@ -161,49 +150,46 @@ func (c Conduct) BenchRun(
 	o Options,
 	dir string,
 	place Place,
-) (result.Summary, []string, error) {
+) (result.Summary, error) {
 	o.Dir = dir
 	o.Place = place
 	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)
 	o.Seed += uint64(place.Number - 1)
 	run, summary, outcome := c.Drive(stop, o)
 	if !outcome.Status.CameToEnd() {
-		return summary, nil, outcome.Err
+		return summary, outcome.Err
 	}
-	var faults []string
-	if outcome.Status == result.Aborted {
-		faults = append(faults, outcome.Err.Error())
-	}
-	more, err := c.Verify(stop, run)
+	summary, err := c.Verify(stop, run)
 	c.Judged(run)
 	if err != nil && c.interrupted(stop) { // what was measured is kept, for VerifyRecord
-		return summary, faults, driver.ErrStopped
+		err = driver.ErrStopped
 	}
-	return summary, append(faults, more...), err
+	return summary, err
 }
 
 // VerifyRecord is Verify for the run of a record whose audit was cut off. Its databases must be as
 // the run left them.
-func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (faults []string, err error) {
-	s, err := result.ReadSummary[result.Summary](dir)
-	if err != nil {
-		return nil, err
+func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (s result.Summary, err error) {
+	if s, err = result.ReadSummary[result.Summary](dir); err != nil {
+		return s, err
 	}
 	o.Dir = dir
 	run := &Run{options: o, summary: s}
 	now, err := run.marks(stop.Soft, stop.Soft, true)
 	switch {
 	case stop.Soft.Err() != nil:
-		return nil, driver.ErrStopped
+		return s, driver.ErrStopped
 	case err != nil:
-		return nil, err
+		return s, err
 	case !reflect.DeepEqual(now, s.After):
-		return []string{
-			"not audited: its audit was interrupted, and the database has changed since",
-		}, nil
+		s.Audit = &result.Audit{
+			NotAudited: "its audit was interrupted, and the database has changed since",
+			Checks:     []result.Check{},
+		}
+		return s, save(dir, &s)
 	}
-	if faults, err = c.Verify(stop, run); c.interrupted(stop) {
+	if s, err = c.Verify(stop, run); c.interrupted(stop) {
 		err = driver.ErrStopped
 	}
-	return faults, err
+	return s, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
+	"ds2/internal/result"
 )
 
 // TestEvents: commands run at their times, and at the run's end those that it came too early for;
@@ -35,7 +36,7 @@ func TestEvents(t *testing.T) {
 	}
 	require.Contains(
 		t,
-		strings.Join(r.Warnings, "; "),
+		strings.Join(result.Sentences(r.Noticed, result.Reserves), "; "),
 		"event 2 failed, see run.log: exit status 7",
 	)
 	require.NotEmpty(t, r.Disturbances)

@@ -97,7 +97,7 @@ func TestObservedRun(t *testing.T) {
 	require.Len(t, r.Servers, 1)
 	assert.True(t, strings.HasPrefix(r.Servers[0].Version, "PostgreSQL"), "%+v", r.Servers)
 	require.NotNil(t, r.Bottleneck)
-	texttest.Contains(t, strings.Join(r.Bottleneck.Warnings, "\n"),
+	texttest.Contains(t, strings.Join(result.Sentences(r.Findings, result.Reserves), "\n"),
 		"of memory that its server may use", "checkpoint_timeout")
 	require.NotNil(t, r.Power)
 	assert.Equal(t, []float64{250, 250}, []float64{*r.Power.Idle, *r.Power.Active})
@@ -144,7 +144,7 @@ func TestSourcesThatFallSilent(t *testing.T) {
 	require.NotNil(t, r.Bottleneck)
 	assert.Nil(t, r.Bottleneck.Figures.CPUBusy)
 	assert.NotEqual(t, "cpu", r.Bottleneck.What)
-	warned := strings.Join(r.Bottleneck.Warnings, "\n")
+	warned := strings.Join(result.Sentences(r.Findings, result.Reserves), "\n")
 	assert.Regexp(t, `the samples of .*the electric power cover [0-4] of 9 s of the window`, warned)
 	assert.Regexp(t, `the samples of the CPUs.* cover [0-4] of 9 s of the window`, warned)
 }

@@ -13,6 +13,7 @@ import (
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/monitor"
+	"ds2/internal/result"
 	"ds2/internal/sampling"
 )
 
@@ -47,7 +48,7 @@ func TestOtherProgramsOnTheDrive(t *testing.T) {
 		seen := sampling.Drives{Counters: r.Host, Machine: r.Machine, From: r.At(w.From), To: r.At(w.To)}
 		s, err := seen.Storage()
 		require.NoError(t, err)
-		warned := strings.Join(r.Bottleneck.Warnings, "\n")
+		warned := strings.Join(result.Sentences(r.Findings, result.Reserves), "\n")
 		if !beside {
 			assert.Zero(t, s.Others)
 			assert.NotContains(t, warned, "other programs made")

@@ -201,22 +201,25 @@ func (p *pace) recent() []paced {
 	return p.samples[max(0, len(p.samples)-p.averaged):]
 }
 
-// warn says where the rate did not settle.
-func (p *pace) warn(w *warnings) {
+// find finds where the rate did not settle.
+func (p *pace) find(w *noticed) {
 	switch {
 	case p == nil || p.record.Reached:
 	case p.record.Limited:
-		w.add(
+		w.note(
+			result.PaceMissed,
 			"the store does not complete the work that %.6g IOPS take: take more users, or a lower target",
 			p.record.Target,
 		)
 	case p.pacer == nil:
-		w.add(
+		w.note(
+			result.PaceMissed,
 			"the rate for %.6g IOPS was not found: no sample of the warm-up had I/Os of the drives",
 			p.record.Target,
 		)
 	default:
-		w.add(
+		w.note(
+			result.PaceMissed,
 			"the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set "+
 				"by the last %d together; a cycle took %.3g to %.3g I/Os on average: take a longer --warmup-time",
 			p.record.Target,

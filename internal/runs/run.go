@@ -80,7 +80,7 @@ type Run struct {
 	pace         *pace // nil: nothing is paced
 	warm         *warm // nil: the run begins after the warm-up, whatever the state of the store
 	scrubs       *background.Scrubs
-	ioFaults     warnings            // failed I/Os that the servers noted
+	ioFaults     noticed             // failed I/Os that the servers noted
 	doing        atomic.Value        // see Doing
 	journal      *durability.Journal // nil: none is kept
 	events       events

@@ -55,31 +55,20 @@ const (
 	quietRate    = 2 // a second
 )
 
-// changes are what was not so for the whole run, and warnings of that.
-func (s *surroundings) changes(targets []store.Database) (all []result.Change, w warnings) {
+// changes are what was not so for the whole run, and the findings of that.
+func (s *surroundings) changes(targets []store.Database) (all []result.Change, w noticed) {
 	if s.failed != nil {
-		w.add("whether server or schema changed is unknown: %v", s.failed)
+		w.note(result.ChangeUnknown, "%v", s.failed)
 	}
 	between := fmt.Sprintf(
 		"between %s and %s",
 		s.at[0].Format(time.TimeOnly),
 		s.at[1].Format(time.TimeOnly),
 	)
-	tell := func(format string, args ...any) {
-		if text := fmt.Sprintf(
-			format,
-			args...); !slices.Contains(w, text) { // several targets of a server say the same
-			w = append(w, text)
-		}
-	}
 	for i, target := range targets {
 		if i < len(s.info) && s.info[i][store.InfoFailed] != "" {
-			w.add(
-				"%s: an audit of it failed before this run (%s), and since then it was not reset, restored or "+
-					"passed by ds2 verify",
-				target.Label(),
-				s.info[i][store.InfoFailed],
-			)
+			f := result.NewFinding(result.FailedBefore, s.info[i][store.InfoFailed])
+			w = append(w, f.About(target.Label()))
 		}
 		if i >= len(s.of[0]) || i >= len(s.of[1]) || s.of[0][i] == nil || s.of[1][i] == nil {
 			continue
@@ -91,7 +80,7 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 			for _, c := range changes {
 				c.Target = label
 				all = append(all, c)
-				tell("%s: %s", label, text(c))
+				w = append(w, result.NewFinding(result.SettingsChanged, text(c)).About(label))
 			}
 		}
 		for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
@@ -111,7 +100,8 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 				return t.Name() == c.What
 			})
 			if n := is - was; !own && float64(n) > quietCommits+quietRate*seconds {
-				tell(
+				w.note(
+					result.OtherClients,
 					"other clients worked on the server: database %s committed %d transactions in the run: "+
 						"log, CPUs and drives are not the run's alone",
 					c.What,
@@ -125,7 +115,8 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 			return !both
 		})
 		if n := len(clients); n > 0 {
-			tell(
+			w.note(
+				result.OtherClients,
 				"other clients (%d) were at work on the server before the run and after it, such as %s",
 				n,
 				slices.Min(slices.Collect(maps.Keys(clients))),

@@ -30,8 +30,8 @@ type Verification struct {
 	DeepChecks []store.DeepCheck // that were made before, of each target; the record gets them
 }
 
-// Audit audits the databases one after the other. A record that was not audited gets the result,
-// and any the deep checks.
+// Audit audits the databases one after the other. A record gets the result where it was not
+// audited, or where the audit or a deep check fails that came later.
 // What the record does not serve for is a *workload.Refusal. With an error come the checks that
 // were made before it.
 func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error) {
@@ -42,15 +42,15 @@ func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error)
 		return audit, err
 	}
 	r := v.Record
-	audited := err == nil && (r.Audit == nil || r.Audit.NotAudited != "")
-	if audited {
+	learnt := err == nil && (r.Audit == nil || r.Audit.NotAudited != "" || !audit.Passed)
+	if learnt {
 		r.Audit = &audit
 	}
 	if len(v.DeepChecks) > 0 {
 		r.DeepChecks = v.DeepChecks
 	}
-	if audited || len(v.DeepChecks) > 0 {
-		err = errors.Join(err, result.SaveSummary(r.Dir, r.Summary))
+	if learnt || len(v.DeepChecks) > 0 {
+		err = errors.Join(err, save(r.Dir, &r.Summary))
 	}
 	return audit, err
 }
@@ -299,7 +299,7 @@ func (r *Run) Audit(ctx context.Context, tell progress.Tell) (result.Audit, erro
 			r.summary.Audit.NotAudited = "interrupted"
 		}
 	}
-	return *r.summary.Audit, errors.Join(err, result.SaveSummary(r.options.Dir, r.summary))
+	return *r.summary.Audit, errors.Join(err, save(r.options.Dir, &r.summary))
 }
 
 func (r *Run) audit(ctx context.Context, tell progress.Tell) ([]result.Check, error) {

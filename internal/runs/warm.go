@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -187,27 +188,28 @@ func (w *warm) state() result.Warm {
 // waits says what is waited for.
 func (w *warm) waits() string {
 	s := w.state()
-	var all warnings
+	var all []string
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if s.Buffers != nil && !s.Fits && *s.Buffers < warmBuffers {
-		all.add("%.0f %% of the buffers are in use, of %.0f", 100**s.Buffers, 100*warmBuffers)
+		add("%.0f %% of the buffers are in use, of %.0f", 100**s.Buffers, 100*warmBuffers)
 		if s.Estimated != "" {
-			all.add("estimated by the pages that the server has read: %s", s.Estimated)
+			add("estimated by the pages that the server has read: %s", s.Estimated)
 		}
 	}
 	if !s.Checkpoint && !s.Uncounted {
-		all.add("no checkpoint was made yet")
+		add("no checkpoint was made yet")
 	}
 	switch {
 	case s.Samples < warmSamples:
-		all.add("%d of %d samples of the read latency are taken", s.Samples, warmSamples)
+		add("%d of %d samples of the read latency are taken", s.Samples, warmSamples)
 	case !levelled(s.Slope, warmSlope):
-		all.add("the read latency changes by %.2g ms a sample", 1000**s.Slope)
+		add("the read latency changes by %.2g ms a sample", 1000**s.Slope)
 	}
 	if !levelled(s.Orders, warmChange) {
-		all.add("the rate changed by %+.0f %% in %d s", 100**s.Orders, warmSamples/2)
+		add("the rate changed by %+.0f %% in %d s", 100**s.Orders, warmSamples/2)
 	}
 	if !levelled(s.ReadsAnOrder, warmChange) {
-		all.add("reads relative to the rate changed by %+.0f %%", 100**s.ReadsAnOrder)
+		add("reads relative to the rate changed by %+.0f %%", 100**s.ReadsAnOrder)
 	}
 	return strings.Join(all, ", ")
 }
@@ -224,10 +226,10 @@ func (w *warm) told(series measure.Series, warmup time.Duration) *result.Warm {
 	return &s
 }
 
-// warn says where the run began though the store was not warm.
-func (w *warm) warn(all *warnings) {
+// find finds where the run began though the store was not warm.
+func (w *warm) find(all *noticed) {
 	if w != nil && !w.state().Reached {
-		all.add("measuring began before the database was warm, %s after the warm-up: %s; "+
+		all.note(result.NotWarm, "measuring began before the database was warm, %s after the warm-up: %s; "+
 			"take a longer --warmup-time or --warm-within", w.most, w.waits())
 	}
 }

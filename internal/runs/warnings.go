@@ -4,32 +4,42 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"time"
 
 	"ds2/internal/result"
 )
 
-// warnings are of what showed while a run went on.
-type warnings []string
+// noticed is what showed while a run went on.
+type noticed []result.Finding
 
-func (w *warnings) add(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
+// note adds a finding, unless several targets of a server say the same.
+func (n *noticed) note(kind result.FindingKind, format string, args ...any) {
+	f := result.NewFinding(kind, fmt.Sprintf(format, args...))
+	if !slices.ContainsFunc(*n, func(o result.Finding) bool { return reflect.DeepEqual(o, f) }) {
+		*n = append(*n, f)
+	}
+}
 
 // scrubTolerance is by how much a scrub's rate may miss what was asked for.
 const scrubTolerance = 0.1
 
-// ofScrub warns where a background scan did not read what it was to.
-func (w *warnings) ofScrub(s result.Summary) {
+// findScan finds where a background scan did not read what it was to.
+func (w *noticed) findScan(s result.Summary) {
 	for _, r := range s.Scrub {
 		switch rate := r.PerSecond(); {
 		case r.Error != "":
-			w.add(
+			w.note(
+				result.ScanMissed,
 				"the background scan of %s failed %d times, the last: %s",
 				r.Target,
 				r.Failures,
 				r.Error,
 			)
 		case math.Abs(rate-r.Rate) > scrubTolerance*r.Rate:
-			w.add(
+			w.note(
+				result.ScanMissed,
 				"the background scan of %s read %.3g MB/s of the %.3g MB/s asked for",
 				r.Target,
 				rate/1e6,
@@ -37,7 +47,8 @@ func (w *warnings) ofScrub(s result.Summary) {
 			)
 		}
 		if r.Passes == 0 {
-			w.add(
+			w.note(
+				result.ScanMissed,
 				"the background scan of %s made no whole pass through the database, so the run does not say what a "+
 					"scan costs: make the run longer, or the scan faster",
 				r.Target,
@@ -59,8 +70,8 @@ type FaultFinder interface {
 }
 
 // watchFaults has the targets look for failed and very slow I/Os from now on. Its end gives a
-// warning for each.
-func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) warnings) {
+// finding for each.
+func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) noticed) {
 	targets := r.options.Targets
 	all := make([]func(context.Context) ([]string, error), len(targets))
 	unseen := make([]error, len(targets))
@@ -69,26 +80,26 @@ func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) wa
 			all[i], unseen[i] = engine.IOFaults(ctx)
 		}
 	}
-	return func(ctx context.Context) (w warnings) {
+	return func(ctx context.Context) (w noticed) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		for i, since := range all {
 			label := targets[i].Label()
 			if unseen[i] != nil {
-				w.add("not all that %s notes of I/O errors is known: %v", label, unseen[i])
+				w.note(result.IOErrors, "not all that %s notes of I/O errors is known: %v", label, unseen[i])
 			}
 			if since == nil {
 				continue
 			}
 			found, err := since(ctx)
 			if err != nil {
-				w.add("whether %s noted I/O errors in the run is unknown: %v", label, err)
+				w.note(result.IOErrors, "whether %s noted I/O errors in the run is unknown: %v", label, err)
 			}
 			for _, fault := range found[:min(len(found), mostFaults)] {
-				w.add("%s noted in the run: %s", label, fault)
+				w.note(result.IOErrors, "%s noted in the run: %s", label, fault)
 			}
 			if more := len(found) - mostFaults; more > 0 {
-				w.add("%s noted %d I/O errors more", label, more)
+				w.note(result.IOErrors, "%s noted %d I/O errors more", label, more)
 			}
 		}
 		return w

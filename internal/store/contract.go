@@ -231,6 +231,9 @@ type DeepCheck struct {
 // BytesPerSecond is the rate at which it read.
 func (d DeepCheck) BytesPerSecond() float64 { return float64(d.Bytes) / max(d.Seconds, 1e-9) }
 
+// Damaged says that it found damage.
+func (d DeepCheck) Damaged() bool { return len(d.Damage) > 0 }
+
 // Damage is one fault that a deep check found.
 type Damage struct {
 	Object string `json:"object"` // table or index

@@ -1,0 +1,251 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"ds2/internal/conclude"
+	"ds2/internal/measure"
+	"ds2/internal/numbers"
+	"ds2/internal/result"
+)
+
+// fold puts the findings of the runs of a bench together, those for practice aside: one that differs
+// in its figures alone is one finding of several runs, the worst of them.
+func fold(runs []result.BenchRun) (all []result.Finding) {
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r result.BenchRun) bool {
+		return r.Practice || !Made(r)
+	})
+	at := map[string]int{}
+	for _, r := range runs {
+		for _, f := range r.Findings {
+			words := strings.Join(strings.FieldsFunc(f.Detail, unicode.IsDigit), "")
+			key := strings.Join([]string{string(f.Kind), f.Of, words}, "\n")
+			if len(runs) > 1 {
+				f.Effect = f.AmongRuns()
+			}
+			f.OfRuns = len(runs)
+			i, found := at[key]
+			if !found {
+				i = len(all)
+				at[key] = i
+				all = append(all, f)
+			}
+			had := all[i].Runs
+			if f.Effect.Worse(all[i].Effect) {
+				all[i] = f
+			}
+			all[i].Runs = append(had, r.Dir)
+		}
+	}
+	return all
+}
+
+// find makes the findings that a bench has beside those of its runs.
+func find(b result.Bench) (all []result.Finding) {
+	add := func(f result.Finding) { all = append(all, f) }
+	counted := Counted(b)
+	made := float64(len(counted))
+	switch {
+	case b.Experiment != "" && b.Status == result.Failed:
+		add(result.NewFinding(result.LeftOut, b.Error).With("made", made))
+	case b.Experiment == "" && b.Kind == result.KindBench && b.Status != result.Done:
+		add(result.NewFinding(result.NotAllMade, string(b.Status)).
+			With("made", made).With("asked", float64(b.Spec.Runs)))
+	}
+	switch {
+	case len(counted) == 0:
+		add(result.NewFinding(result.NoResult, ""))
+	case b.RunsCI95 == nil:
+		add(result.NewFinding(result.SingleRun, ""))
+	default:
+		add(agreement(b, len(counted)))
+		half := measure.Widest(*b.RunsCI95, made-1)
+		if mean := *b.RunsMean; half > conclude.WidestInterval*mean {
+			add(conclude.WideInterval(mayBe, half/mean))
+		}
+	}
+	dropped := 0
+	for _, r := range b.Runs {
+		why := OtherUnit(b, r)
+		switch {
+		case r.Practice || r.Counts || r.Figure == nil:
+		case why != "":
+			add(result.NewFinding(result.OtherFigure, r.Dir+": "+why))
+		case b.DropUnsteady && r.Unsteady():
+			dropped++
+		}
+	}
+	if dropped > 0 {
+		add(result.NewFinding(result.RunsDropped, "").With("runs", float64(dropped)))
+	}
+	if sharedShare(Configuration{Bench: b}) > 0 {
+		add(result.NewFinding(result.VaryTooLittle, ""))
+	}
+	if drifts := drift(counted); len(drifts) > 0 {
+		return append(all, drifts...)
+	}
+	return append(all, inOrder(b.Unit(), counted)...)
+}
+
+// mayBe says of an interval how wide it may be by the luck of few runs.
+const mayBe = "may be as wide as"
+
+// agreement is how well runs agree.
+func agreement(b result.Bench, runs int) result.Finding {
+	half := *b.RunsCI95
+	text := fmt.Sprintf("the %d valid runs average %s ± %s %s (95 %% confidence from run to run, "+
+		"by Student's t)", runs, numbers.Worth(*b.RunsMean, half), numbers.Worth(half, half), b.Unit())
+	if b.RunsSpread != nil { // not of runs that all completed nothing
+		text += fmt.Sprintf("; (max − min) / mean is %.1f %%", *b.RunsSpread)
+	}
+	return result.NewFinding(result.RunsAgree, text)
+}
+
+// drift finds that most runs drift the same way: what they come to hangs on when they were measured,
+// however little they vary. That a single run drifts is its own finding.
+func drift(counted []result.BenchRun) []result.Finding {
+	ways := map[result.FindingKind][]float64{}
+	for _, r := range counted {
+		kind := result.StillSlowing
+		f := result.FindingOf(r.Findings, result.Drifts)
+		switch {
+		case f == nil:
+			continue
+		case f.Figures["drift_pct"] > 0:
+			kind = result.StillWarming
+		}
+		ways[kind] = append(ways[kind], f.Figures["drift_pct"])
+	}
+	for kind, way := range ways {
+		if 2*len(way) > len(counted) {
+			by := fmt.Sprintf("%+.0f %% to %+.0f %%", slices.Min(way), slices.Max(way))
+			return []result.Finding{result.NewFinding(kind, by).
+				With("runs", float64(len(way))).With("of_runs", float64(len(counted)))}
+		}
+	}
+	return nil
+}
+
+// Findings are those of a bench: its own, and those of its runs, folded.
+func Findings(b result.Bench) []result.Finding { return slices.Concat(find(b), fold(b.Runs)) }
+
+// orderLevel is below which probability the runs of a bench are said to rise or fall one after the
+// other. Five runs can be as far below it, if each is below the one before.
+const orderLevel = 0.02
+
+// inOrder finds that the runs of a bench rise or fall one after the other: what they come to hangs
+// on how many were made. Blocks cancel what all configurations have in common.
+func inOrder(unit string, counted []result.BenchRun) []result.Finding {
+	var all []float64
+	for _, r := range counted {
+		if r.Block > 0 {
+			return nil
+		}
+		all = append(all, r.Figure.Value)
+	}
+	p, up := measure.OrderTrend(all)
+	if p >= orderLevel || slices.Min(all) == slices.Max(all) {
+		return nil
+	}
+	way := map[bool]string{true: "rise", false: "fall"}[up]
+	text := fmt.Sprintf("%s one after the other, from %.0f to %.0f %s (%s)",
+		way, all[0], all[len(all)-1], unit, measure.Significance(p, orderLevel))
+	return []result.Finding{result.NewFinding(result.InOrder, text)}
+}
+
+// sharedShare is measure.Shared of the results of a configuration, as a share of their mean.
+func sharedShare(c Configuration) float64 {
+	runs := Counted(c.Bench)
+	if len(runs) == 0 || c.RunsMean == nil || !(*c.RunsMean > 0) {
+		return 0
+	}
+	return sharedBy(runs) / *c.RunsMean
+}
+
+// named are the findings of a configuration beside those of others.
+func named(c Configuration) []result.Finding {
+	all := Findings(c.Bench)
+	for i := range all {
+		all[i].Configuration = c.Name
+	}
+	return all
+}
+
+// add adds a finding of a configuration, or of two of them.
+func (c *Comparison) add(kind result.FindingKind, detail, of, against string) {
+	f := result.NewFinding(kind, detail)
+	f.Configuration = of
+	f.Against = against
+	c.Findings = append(c.Findings, f)
+}
+
+// Doubt is why nothing can be told of two configurations; nil: something can.
+func (c Comparison) Doubt(first, other string) *result.Finding {
+	for i, f := range c.Findings {
+		both := c.isOf(f.Configuration, other) && c.isOf(f.Against, first)
+		one := f.Against == "" && (c.isOf(f.Configuration, first) || c.isOf(f.Configuration, other))
+		if (both || one) && voids(f) {
+			return &c.Findings[i]
+		}
+	}
+	return nil
+}
+
+// isOf says that a name is that of a configuration, or of it with values of the factors.
+func (c Comparison) isOf(name, of string) bool {
+	return name == of || slices.ContainsFunc(c.Configurations, func(one Configuration) bool {
+		return one.Name == name && one.Of == of && of != ""
+	})
+}
+
+// voids says that with a finding there is nothing to compare. A limit that failed, or a run of
+// several that did, leaves the figures of the others.
+func voids(f result.Finding) bool {
+	switch f.Kind {
+	case result.LimitFailed, result.RunAborted, result.LeftOut, result.DifferenceOnly,
+		result.GateOpen, result.GateFailed:
+		return false
+	case result.RunFailed:
+		return f.OfRuns == 1
+	}
+	return f.Effect.Worse(result.Reserves)
+}
+
+// Doubtful says that a difference is an estimate of which nothing can be told.
+func (c Comparison) Doubtful(d Difference) bool { return c.Doubt(d.Against, d.Name) != nil }
+
+// findDifferences finds by how much the configurations differ, and whether that can be told.
+func (c *Comparison) findDifferences() {
+	apart := false
+	for _, d := range c.Differences {
+		if d.Metric.Name != c.Stated().Name {
+			continue
+		}
+		apart = apart || d.Blocks == 0 && d.Low != nil
+		text := fmt.Sprintf("%s of %s: %s", c.Title(d.Metric), d.Name, d.Text())
+		switch {
+		case d.Blind():
+			c.add(result.Blind, text+"; "+d.Shown(), d.Name, d.Against)
+		case c.Doubtful(d):
+			c.add(result.DifferenceFound, "an estimate that does not count: "+text, d.Name, d.Against)
+		case d.Low == nil:
+			c.add(result.DifferenceOnly, text, d.Name, d.Against)
+		default:
+			c.add(result.DifferenceFound, text, d.Name, d.Against)
+			ratio := 100 + d.Percent
+			half := max(d.widest.High-d.Percent, d.Percent-d.widest.Low)
+			if half > conclude.WidestInterval*ratio {
+				f := conclude.WideInterval(mayBe, half/ratio)
+				f.Configuration = d.Name
+				f.Against = d.Against
+				c.Findings = append(c.Findings, f)
+			}
+		}
+	}
+	if apart {
+		c.add(result.NotInBlocks, "", "", "")
+	}
+}

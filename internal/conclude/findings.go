@@ -1,0 +1,274 @@
+package conclude
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/sampling"
+	"ds2/internal/topology"
+)
+
+// Find makes the findings of a run, from all that its record holds by now: an audit that came
+// later is among them.
+func Find(s *result.Summary) {
+	f := findings{summary: *s}
+	f.findEnd()
+	f.findVerification()
+	f.all = append(f.all, FindLimits(s.Limits)...)
+	if len(s.Windows) > 0 {
+		f.findWindow(s.Windows[0])
+		f.findStatement()
+	}
+	f.findAttempts()
+	for _, d := range s.SMART {
+		if d.Throttled != "" {
+			f.add(result.NewFinding(result.DriveThrottled, d.Throttled).About(d.Drive))
+		}
+	}
+	if s.Proof != "" {
+		f.find(result.EngineUnproven, "engine "+s.Engine+" is "+s.Proof)
+	}
+	s.Findings = result.Together(slices.Concat(f.all, s.Shown, s.Noticed))
+}
+
+// findings are those of a run.
+type findings struct {
+	summary result.Summary
+	all     []result.Finding
+}
+
+func (f *findings) add(one result.Finding) { f.all = append(f.all, one) }
+
+func (f *findings) find(kind result.FindingKind, detail string) {
+	f.add(result.NewFinding(kind, detail))
+}
+
+func (f *findings) findEnd() {
+	s := f.summary
+	switch s.Status {
+	case result.Failed:
+		f.find(result.RunFailed, s.Error)
+	case result.Interrupted:
+		f.find(result.RunInterrupted, s.Error)
+	case result.Aborted:
+		f.find(result.RunAborted, s.Error)
+	case result.Running:
+		f.find(result.RunUnfinished, "")
+	}
+	if len(s.Windows) == 0 {
+		f.find(result.NoWindow, "")
+	}
+}
+
+func (f *findings) findVerification() {
+	damages := 0
+	bytes := int64(0)
+	for _, c := range f.summary.DeepChecks {
+		damages += len(c.Damage)
+		bytes += c.Bytes
+	}
+	switch {
+	case damages > 0:
+		f.add(result.NewFinding(result.Damaged, "").With("errors", float64(damages)))
+	case len(f.summary.DeepChecks) > 0:
+		f.add(result.NewFinding(result.Undamaged, "").With("megabytes", float64(bytes/1e6)))
+	}
+	a := f.summary.Audit
+	switch {
+	case a == nil:
+		f.find(result.NotAudited, "")
+		return
+	case a.NotAudited != "":
+		f.find(result.AuditNotMade, a.NotAudited)
+		return
+	}
+	kind := result.AuditPassed
+	if !a.Passed {
+		kind = result.AuditFailed
+	}
+	failed := 0
+	for _, c := range a.Checks {
+		if !c.Passed {
+			failed++
+		}
+	}
+	f.add(result.NewFinding(kind, a.Scope()).
+		With("failed", float64(failed)).With("checks", float64(len(a.Checks))))
+}
+
+// FindLimits finds whether limits hold, where there are any.
+func FindLimits(limits result.Verdicts) []result.Finding {
+	switch {
+	case !limits.Passed():
+		return []result.Finding{result.NewFinding(result.LimitFailed, limits.Failed())}
+	case len(limits) > 0:
+		return []result.Finding{result.NewFinding(result.LimitsHold, "")}
+	}
+	return nil
+}
+
+func (f *findings) findWindow(w measure.Window) {
+	s := f.summary
+	if failed := w.Failed(); failed != "" {
+		f.find(result.NothingCompleted, failed)
+	}
+	for _, p := range s.Phases {
+		if p.Phase == measure.PhaseRun && (w.From < p.From-1 || w.To > p.To+1) {
+			f.add(result.NewFinding(result.OutsideRunPhase, w.Name).
+				With("from", p.From).With("to", p.To))
+		}
+	}
+	if w.FewSamples != "" {
+		f.find(result.FewSamples, w.FewSamples)
+	}
+	if w.Cycle.Partial() {
+		f.find(result.PartialCycle, w.Cycle.Why)
+	}
+	kind := result.Unsteady
+	switch {
+	case w.Steady.Verdict:
+		kind = result.Steady
+	case w.Steady.Unjudged:
+		kind = result.NotJudged
+	case w.Steady.Drifts():
+		kind = result.Drifts
+	}
+	f.add(result.NewFinding(kind, w.Steady.Why).With("drift_pct", w.Steady.Drift))
+	if s.Rate > 0 {
+		f.add(result.NewFinding(result.RateSet, s.Words.Cycles).With("rate", s.Rate))
+	}
+	if w.Counts.Dropped > 0 {
+		f.add(result.NewFinding(result.OrdersDropped, s.Words.Cycles).
+			With("dropped", float64(w.Counts.Dropped)).With("offered", float64(w.Counts.Offered)))
+	}
+}
+
+// WidestInterval is the half of an interval, as a share of its figure, up to which a result can be
+// trustworthy.
+const WidestInterval = .05
+
+// findStatement finds what a run lacks to be a statement about storage.
+func (f *findings) findStatement() {
+	s := f.summary
+	if s.Figure == nil {
+		return
+	}
+	half := s.CI95()
+	switch {
+	case half == nil:
+		f.find(result.NoInterval, cmp.Or(s.Windows[0].NoCI95, "that is unknown of "+s.Figure.Unit))
+	case *half > WidestInterval*s.Figure.Value:
+		f.add(WideInterval("is", *half/s.Figure.Value))
+	}
+	switch b := s.Bottleneck; {
+	case b == nil:
+		f.find(result.LimitUnknown, "")
+	case b.What != diagnose.Storage:
+		f.find(result.NotStorage, diagnose.LimitedBy[b.What])
+	}
+}
+
+// WideInterval is the finding of an interval that is, or may be as wide as, that half, as a share of
+// its figure.
+func WideInterval(is string, half float64) result.Finding {
+	return result.NewFinding(result.WideInterval, is).
+		With("half", half).With("most", WidestInterval)
+}
+
+// manyFailed is the share of cycles from which on failed attempts are a reservation.
+const manyFailed = .001
+
+func (f *findings) findAttempts() {
+	s := f.summary
+	failed := int64(0)
+	for _, e := range s.Errors {
+		failed += e.Count
+	}
+	text := result.FailureWords(s)
+	if text == "" {
+		return
+	}
+	one := result.NewFinding(result.AttemptsFailed, text).With("attempts", float64(failed))
+	begun := float64(s.Counts.Orders + s.Counts.GivenUp)
+	if float64(failed+s.Counts.GivenUp) <= manyFailed*begun {
+		one.Effect = result.Informs
+	}
+	f.add(one)
+}
+
+// shown is what makes a run a poor test of storage, by its samples.
+func (v view) shown(e result.Evidence) (all []result.Finding) {
+	add := func(f result.Finding) { all = append(all, f) }
+	caution := func(kind result.FindingKind, texts []string) {
+		for _, text := range texts {
+			f := result.NewFinding(kind, text)
+			if name, rest, named := strings.Cut(text, ": "); named &&
+				slices.Contains(v.Targets, name) {
+				f.Of = name
+				f.Detail = rest
+			}
+			add(f)
+		}
+	}
+	if !diagnose.ReadFromDrives(e) {
+		caution(result.MemoryHoldsIt, v.Cautions.Reads)
+	}
+	caution(result.Distorted, v.Cautions.Other)
+	for _, share := range []*float64{e.DeviceReads, e.DeviceMost, e.DeviceLog} {
+		if share != nil && *share > mostOfDevice {
+			add(result.NewFinding(result.BeyondDevice, "").With("share", *share))
+			break
+		}
+	}
+	all = append(all, v.Cautions.Findings...)
+	all = append(all, v.sampled()...)
+	if share := diagnose.Others(e); share != nil {
+		add(result.NewFinding(result.OtherPrograms, "").With("share", *share))
+	}
+	if len(v.Scrub) == 0 { // else it reads several pages at once
+		for _, d := range v.drives().Databases() {
+			mean := d.Data.ReadBytes / d.Data.Reads // NaN where it is not known
+			if mean > 2*sampling.PageBytes {
+				add(result.NewFinding(result.LargeReads, "").
+					With("kilobytes", mean/1024).About(d.Database))
+			}
+		}
+	}
+	for _, k := range []struct {
+		of   sampling.IOKind
+		name string
+	}{
+		{sampling.IOKind{Role: topology.Data, Over: sampling.Interval}, "a read of the data"},
+		{
+			sampling.IOKind{Role: topology.Log, Write: true, Over: sampling.Interval},
+			"a write of the log",
+		},
+	} {
+		if drive, server, held := v.drives().HeldAbove(k.of); held {
+			add(result.NewFinding(result.HeldAbove, k.name).
+				With("server_ms", 1e3*server).With("drive_ms", 1e3*drive))
+		}
+	}
+	ran := v.total(sampling.DatabaseAutovacuums)
+	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 &&
+		v.Counters.Items(sampling.VacuumReads) == nil {
+		add(result.NewFinding(result.Vacuums, ""))
+	}
+	if n := v.total(sampling.DatabaseOtherSessions); n != nil && *n > mostOthers {
+		add(result.NewFinding(result.OtherClients, "other clients worked on the server in the window: "+
+			"log, CPUs and drives are not the run's alone").With("sessions", *n))
+	}
+	return all
+}
+
+// mostOthers is how many sessions of others are at work on average beside a run that has the server
+// for itself: monitoring asks now and then.
+const mostOthers = 0.05
+
+// mostOfDevice is the share of what a device was measured to do by itself that a run may take: what
+// the two measurements may differ by.
+const mostOfDevice = 1.05
