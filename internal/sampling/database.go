@@ -60,8 +60,10 @@ var databaseCounters = map[string]string{
 	"waits_log_write_seconds_total":   waited + "for the log to be written (WRITELOG, LOGBUFFER).",
 	"waits_log_replica_seconds_total": waited + "for another server to have the log (HADR_SYNC_COMMIT).",
 	"waits_log_limit_seconds_total":   waited + "because the service limits the rate of the log (LOG_RATE_GOVERNOR).",
-	"waits_data_write_seconds_total":  waited + "for pages to be written (WRITE_COMPLETION).",
-	"waits_lock_seconds_total":        waited + "for row and table locks (LCK_M).",
+	"io_held_seconds_total": "Time that I/Os of the files were held back above the drives, by the Resource " +
+		"Governor or the service.",
+	"waits_data_write_seconds_total": waited + "for pages to be written (WRITE_COMPLETION).",
+	"waits_lock_seconds_total":       waited + "for row and table locks (LCK_M).",
 	"waits_latch_seconds_total": waited + "for latches on pages in memory and inside the server " +
 		"(PAGELATCH, LATCH).",
 	"waits_processor_seconds_total": waited + "for a CPU after they gave it up (SOS_SCHEDULER_YIELD).",

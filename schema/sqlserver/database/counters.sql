@@ -20,6 +20,9 @@ JOIN (VALUES
 ) AS c (counter, name, unit) ON p.counter_name COLLATE DATABASE_DEFAULT = c.counter
 WHERE p.object_name LIKE '%:Databases%' AND p.instance_name = @database
 UNION ALL
+SELECT 'io_held_seconds_total', SUM(CAST(io_stall_queued_read_ms + io_stall_queued_write_ms AS float)) / 1000
+FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL)
+UNION ALL
 SELECT 'log_writes_total', SUM(CAST(v.num_of_writes AS float))
 FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) AS v
 JOIN sys.database_files AS f ON f.file_id = v.file_id

@@ -451,6 +451,9 @@ func TestCost(t *testing.T) {
 		"customers":  0.05,
 	}
 	whole1 := map[string]float64{"cust_hist": 1, "orderlines": 1.05, "orders": 2.2, "customers": 1.05}
+	if !hashesRows(t, s) {
+		whole1["orders"] = 3.15 // once more beside its lines
+	}
 	for _, c := range []struct {
 		scope  string
 		before string

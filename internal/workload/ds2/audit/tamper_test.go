@@ -212,6 +212,9 @@ func TestTampering(t *testing.T) {
 	for _, c := range ofRows {
 		t.Run(c.why, func(t *testing.T) {
 			s := storetest.Loaded(t, postgres.Open, storetest.Size)
+			if !hashesRows(t, s) {
+				t.Skip("versions before 14 do not hash rows")
+			}
 			pgtest.Exec(t, s.DB(), c.sql)
 			assert.Contains(t, verify(t, s), c.says)
 		})
@@ -226,6 +229,13 @@ func TestTampering(t *testing.T) {
 			assert.Contains(t, verify(t, s), c.says)
 		})
 	}
+}
+
+// hashesRows tells whether the server can compare rows with the dataset's.
+func hashesRows(t *testing.T, s store.Database) bool {
+	t.Helper()
+	const version = "SELECT current_setting('server_version_num')::integer"
+	return pgtest.Value[int](t, s.DB(), version) >= 140000
 }
 
 // reopened is a database with sessions that begin now.
