@@ -12,16 +12,24 @@ import (
 
 func newInitCommand() *cobra.Command {
 	var targets []string
+	var schema bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Print a commented file for ds2 experiment",
 		Long: `Prints an example of a file for ds2 experiment, with comments on what it can
 hold: a configuration for each --target. In the place of a password stands a
-variable, such as ${PASSWORD_SSD}.`,
+variable, such as ${PASSWORD_SSD}.
+
+--schema prints the JSON Schema of such a file, by which editors complete and
+check it; the file names it in its first line.`,
 		Example: `  ds2 init > arrays.yaml
+  ds2 init --schema > ds2-experiment.schema.json
   ds2 init --target disks=postgres://ds2@db1/ds2 \
       --target ssd=postgres://ds2@db2/ds2 > arrays.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if schema {
+				return printJSON(cmd.OutOrStdout(), experimentSchema())
+			}
 			if len(targets) == 0 {
 				targets = []string{"disks=postgres://ds2@db1/ds2", "ssd=postgres://ds2@db2/ds2"}
 			}
@@ -46,6 +54,7 @@ variable, such as ${PASSWORD_SSD}.`,
 	cmd.Flags().
 		StringArrayVar(&targets, "target", nil, "name and URL of a configuration's database, such as "+
 			"ssd=postgres://ds2@db1/ds2; may be repeated")
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of the file, for editors")
 	return cmd
 }
 
