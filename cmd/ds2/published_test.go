@@ -135,7 +135,7 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 		},
 		Conclusion: result.Conclusion{Windows: []measure.Window{
 			{
-				Name: "run",
+				Name: "published",
 				From: 0,
 				To:   length,
 				Counts: measure.Counts{
@@ -281,6 +281,10 @@ func TestPublishedReports(t *testing.T) {
 			[]string{
 				"Database Disks Transfers/sec 3,834.843 ", "Log Disks Writes/sec 159.654 ",
 				"Average Database Disk Read Latency (ms) 4.826 ", "Average Log Disk Write Latency (ms) 4.858 ",
+				"Total Disks Transfers/sec, with the log's 3,994.497 ", "Disks Transfers (MiB/sec) 37.089 ",
+				"Average Log Disk Write (bytes) 32,661.411 ", "Log Disks Reads/sec 0.000 ",
+				"Achieved I/O per Second and Mailbox 7.670 ", "Total I/O per Second and Watt 13.68 ",
+				"Mailboxes 500 ", "Test End 2009-02-01 12:01:00 UTC ",
 			},
 		},
 		// Its own summary has the mean of reads and writes, 132.593, for their sum.

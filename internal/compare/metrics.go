@@ -57,14 +57,18 @@ var Metrics = slices.Concat([]Metric{
 	ofCondition("read_latency_ms", result.ReadLatency, "ms", ""),
 	ofCondition("log_write_latency_ms", result.LogWriteLatency, "ms", ""),
 	ofCondition("processors_pct", result.ServerProcessors, "%", ""),
+	ofCondition("lost_to_events", result.LostOrders, "", ""),
+	ofCondition("back_after_s", result.BackAfter, "s", ""),
+	ofCondition("longest_after_event_ms", result.LongestOrder, "ms", ""),
+}, OfDrives, Costs)
+
+// OfDrives are the metrics of runs that are judged by the I/Os of their drives.
+var OfDrives = []Metric{
 	ofCondition("total_iops", result.TotalIOPS, "a second", ""),
 	ofCondition("mb_per_s", result.Throughput, "a second", ""),
 	ofCondition("total_iops_per_active_w", result.TotalIOPSPerWatt, "", "active_w"),
 	ofCondition("iops_per_mailbox", result.IOPSPerMailbox, "a second", ""),
-	ofCondition("lost_to_events", result.LostOrders, "", ""),
-	ofCondition("back_after_s", result.BackAfter, "s", ""),
-	ofCondition("longest_after_event_ms", result.LongestOrder, "ms", ""),
-}, Costs)
+}
 
 // Costs are the metrics of what a cycle costs.
 var Costs = []Metric{

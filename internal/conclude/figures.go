@@ -211,6 +211,31 @@ func Counters(r *result.Record) (all [][]float64) {
 	return all
 }
 
+// EachSecond are the reads and writes of the data's drives in each sample of a run, a second, as its
+// result counts them; NaN where they are not known.
+func EachSecond(r *result.Record) (rates []float64) {
+	rows := r.Host.Rows
+	for _, s := range r.Series.Samples {
+		d := sampling.Drives{Counters: r.Host, Machine: r.Machine}
+		d.To = r.Start.Add(s.End)
+		d.From = d.To.Add(-s.Length)
+		for len(rows) > 0 && !rows[0].Time.After(d.From) {
+			rows = rows[1:]
+		}
+		n := 0
+		for n < len(rows) && !rows[n].Time.After(d.To) {
+			n++
+		}
+		d.Counters.Rows = rows[:n]
+		iops, measured := d.IOPS()
+		if !measured {
+			iops = math.NaN()
+		}
+		rates = append(rates, iops)
+	}
+	return rates
+}
+
 // Thinned is a column in at most n points: means of neighbours, at the time of the first; NaN where
 // none is known.
 func Thinned(t *sampling.Table, column string, most int) (points sampling.Series) {

@@ -358,3 +358,25 @@ func TestFirstWindow(t *testing.T) {
 		require.Equal(t, c.want == 1, came.Figure != nil, c.windows)
 	}
 }
+
+// TestEachSecond: a sample has the I/Os of its own second, and none where nothing was counted.
+func TestEachSecond(t *testing.T) {
+	r := &result.Record{}
+	r.Start = start
+	r.Machine = &topology.Machine{Drives: []topology.Drive{
+		{Name: "d", Roles: []topology.Role{topology.Data}},
+		{Name: "e", Roles: []topology.Role{topology.Log}},
+	}}
+	reads := func(second int) []float64 { return []float64{float64(100 * second), 20, 7, 50} }
+	r.Host = sampled(1, 3, reads, "disk.d.reads_per_second", "disk.d.writes_per_second",
+		"disk.e.reads_per_second", "disk.e.writes_per_second")
+	r.Host.Rows = slices.Delete(r.Host.Rows, 1, 2)
+	for second := 1; second <= 3; second++ {
+		r.Series.Samples = append(r.Series.Samples, measure.Sample{
+			End: time.Duration(second) * time.Second, Length: time.Second,
+		})
+	}
+	rates := EachSecond(r)
+	assert.Equal(t, []float64{120, 320}, []float64{rates[0], rates[2]})
+	assert.True(t, math.IsNaN(rates[1]), "%v", rates)
+}

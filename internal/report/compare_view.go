@@ -236,12 +236,6 @@ var firstFigures = []string{
 	"processors_pct",
 }
 
-// ofDrives are those of runs that are judged by the I/Os of their drives: the published reports
-// rank by the total.
-var ofDrives = slices.Concat([]string{
-	compare.Main, "total_iops", "mb_per_s", "total_iops_per_active_w", "iops_per_mailbox",
-}, firstFigures[1:])
-
 const (
 	mostFigures = 8
 	mostColumns = 3 // configurations beside each other; of more, each has a row
@@ -260,8 +254,12 @@ func (c comparison) figures() table {
 		t.Head = append(t.Head, "difference", c.Confidence()+" confidence")
 	}
 	names := firstFigures
-	if c.Configurations[0].Unit() == result.IOPS {
-		names = ofDrives
+	if c.Configurations[0].Unit() == result.IOPS { // the published reports rank by the total
+		names = []string{compare.Main}
+		for _, m := range compare.OfDrives {
+			names = append(names, m.Name)
+		}
+		names = append(names, firstFigures[1:]...)
 	}
 	for _, name := range names {
 		f := compare.MetricNamed(name)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ds2/internal/compare"
+	"ds2/internal/conclude"
 	"ds2/internal/result"
 )
 
@@ -33,15 +35,31 @@ func CSV(w io.Writer, records []*result.Record) error {
 		header = append(header, cell(name))
 	}
 	header = append(header, "errors", "retries", "order_mean_ms", "order_p95_ms", "order_max_ms")
+	drives := slices.ContainsFunc(records, func(r *result.Record) bool {
+		return r.Words.Unit == result.IOPS
+	})
+	if drives {
+		header = append(header, "iops")
+	}
 	for _, name := range operations {
 		header = append(header, cell(name+"_p95_ms"))
 	}
 	out := csv.NewWriter(w)
 	out.Write(header)
 	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
+	orNone := func(f float64, n int) string {
+		if math.IsNaN(f) {
+			return ""
+		}
+		return decimals(f, n)
+	}
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, r := range records {
-		for _, s := range r.Series.Samples {
+		var rates []float64
+		if drives {
+			rates = conclude.EachSecond(r)
+		}
+		for i, s := range r.Series.Samples {
 			line := []string{
 				cell(r.RunID),
 				decimals(s.End.Seconds(), 3),
@@ -55,6 +73,9 @@ func CSV(w io.Writer, records []*result.Record) error {
 			}
 			line = append(line, whole(s.Errors), whole(s.Counts.Retries),
 				decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2))
+			if drives {
+				line = append(line, orNone(rates[i], 1))
+			}
 			p95s := map[string]string{}
 			for _, o := range s.Operations {
 				p95s[o.Name] = decimals(o.P95, 2)
@@ -90,8 +111,12 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 		"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
 		"findings", "bottleneck", "order_p95_ms",
 	}
-	for _, cost := range compare.Costs {
-		head = append(head, cost.Name)
+	columns := compare.Costs
+	if c.Configurations[0].Unit() == result.IOPS {
+		columns = slices.Concat(columns, compare.OfDrives)
+	}
+	for _, column := range columns {
+		head = append(head, column.Name)
 	}
 	out.Write(head)
 	number := func(v *float64) string { return known(v, plain) }
@@ -102,8 +127,8 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
 				cell(strings.Join(result.Sentences(r.Findings, result.Reserves), "; ")), cell(r.Bottleneck), number(r.P95),
 			}
-			for _, cost := range compare.Costs {
-				line = append(line, number(cost.Of(r)))
+			for _, column := range columns {
+				line = append(line, number(column.Of(r)))
 			}
 			out.Write(line)
 		}
