@@ -123,7 +123,7 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) 
 	if f.plan {
 		return file.plan(cmd.OutOrStdout(), dir)
 	}
-	if err := f.make(i, cmd, cmd.ErrOrStderr(), file, dir); err != nil {
+	if err := f.conduct(i, cmd, cmd.ErrOrStderr(), file, dir); err != nil {
 		return err
 	}
 	return f.show(cmd, dir)
@@ -284,8 +284,8 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	return nil
 }
 
-// make makes the experiment, from the start or from where its record ends.
-func (f *experimentFlags) make(
+// conduct makes the experiment, from the start or from where its record ends.
+func (f *experimentFlags) conduct(
 	i *interrupts,
 	cmd *cobra.Command,
 	stderr io.Writer,
@@ -296,34 +296,101 @@ func (f *experimentFlags) make(
 	if err != nil {
 		return err
 	}
-	var stores []store.Database
-	defer func() { closeStores(stores) }()
-	options := make([]runs.Options, len(file.configurations))
-	unready := make([]error, len(options))
-	for k, c := range file.configurations {
-		c.bench.out = filepath.Join(dir, c.Dir)
-		c.bench.output.quiet = f.quiet
-		c.bench.RunID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
-		if err := c.bench.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
-			return err
-		}
-		options[k], err = c.bench.options(i.Soft, c.bench.looks("", stderr))
-		stores = append(stores, options[k].Targets...)
-		_, none := result.ReadSummary[result.Bench](c.bench.out)
-		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
-			return file.of(
-				c,
-				err,
-			) // before it has made a run, it is better looked into than left out
-		}
-		options[k].Command = invocation(cmd, c.bench.flags, options[k].Plan)
-		unready[k] = err
+	opened, err := f.openConfigurations(i, cmd, file, dir, record)
+	defer opened.close()
+	if err != nil {
+		return err
 	}
-	unlock, err := i.lockStores("experiment", "", distinct(stores), stderr)
+	unlock, err := i.lockStores("experiment", "", distinct(opened.stores), stderr)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	o := file.configurations[0].bench.output // where all are shown
+	o.shownFlags = f.shownFlags
+	if err := beginRecord(dir, &record, resumed); err != nil {
+		return err
+	}
+	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
+		return endRecord(i, dir, record, err)
+	}
+	var configurations []*experiment.Configuration
+	for k, c := range file.configurations {
+		one, err := c.takeUp(i, &opened.options[k], opened.unready[k], stderr)
+		if err != nil {
+			return endRecord(i, dir, record, file.of(c, err))
+		}
+		one.Summary.Experiment = record.ExperimentID
+		configurations = append(configurations, one)
+	}
+	whole := file.experiment(record.Seed, configurations)
+	whole.Told = o.told(i, stderr)
+	whole.Looked = func(block int) {
+		one, err := f.refreshReport(i, dir, 0)
+		if err != nil {
+			whole.Told("after block %d: %v", block, err)
+			return
+		}
+		whole.Told("after block %d: %s", block, one.page.Sentence())
+	}
+	var unshown error
+	if resumed { // else the first block shows it
+		_, unshown = f.refreshReport(i, dir, 2)
+	}
+	err = endRecord(i, dir, record, whole.Do(i.Hard, i.Soft))
+	_, shownErr := f.refreshReport(i, dir, 0)
+	for _, lacks := range []error{unshown, shownErr} {
+		if lacks != nil {
+			whole.Told("the page is not up to date: %v", lacks)
+		}
+	}
+	fmt.Fprintf(stderr, "record: %s\n", dir)
+	return err
+}
+
+// opened are the configurations of a file with their databases open; unready says why one is left
+// out.
+type opened struct {
+	options []runs.Options
+	unready []error
+	stores  []store.Database
+}
+
+func (o *opened) close() { closeStores(o.stores) }
+
+// openConfigurations opens the databases of all configurations. One that cannot be opened is left
+// out, unless it has made no run: then it is better looked into.
+func (f *experimentFlags) openConfigurations(
+	i *interrupts,
+	cmd *cobra.Command,
+	file *experimentFile,
+	dir string,
+	record result.Experiment,
+) (*opened, error) {
+	all := &opened{}
+	for _, c := range file.configurations {
+		c.bench.out = filepath.Join(dir, c.Dir)
+		c.bench.output.quiet = f.quiet
+		c.bench.RunID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
+		if err := c.bench.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
+			return all, err
+		}
+		options, err := c.bench.options(i.Soft, c.bench.looks("", cmd.ErrOrStderr()))
+		all.stores = append(all.stores, options.Targets...)
+		_, none := result.ReadSummary[result.Bench](c.bench.out)
+		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
+			return all, file.of(c, err)
+		}
+		options.Command = invocation(cmd, c.bench.flags, options.Plan)
+		all.options = append(all.options, options)
+		all.unready = append(all.unready, err)
+	}
+	return all, nil
+}
+
+// beginRecord notes that the experiment goes on, with the databases locked.
+func beginRecord(dir string, record *result.Experiment, resumed bool) error {
+	var err error
 	if resumed {
 		err = experiment.ClearUp(dir)
 	} else {
@@ -332,62 +399,33 @@ func (f *experimentFlags) make(
 	if err != nil {
 		return err
 	}
-	o := file.configurations[0].bench.output // where all are shown
-	o.shownFlags = f.shownFlags
-	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
-		return err
-	}
 	record.Status = result.Running
 	record.Error = ""
-	if err := result.SaveSummary(dir, record); err != nil {
-		return err
+	return result.SaveSummary(dir, *record)
+}
+
+// endRecord notes how the experiment ended, and gives the error that ended it.
+func endRecord(i *interrupts, dir string, record result.Experiment, err error) error {
+	record.End = time.Now()
+	switch {
+	case err == nil:
+		record.Status = result.Done
+	case i.Soft.Err() != nil:
+		record.Status = result.Interrupted
+	default:
+		record.Status = result.Failed
+		record.Error = err.Error()
 	}
-	ended := func(err error) error {
-		record.End = time.Now()
-		switch {
-		case err == nil:
-			record.Status = result.Done
-		case i.Soft.Err() != nil:
-			record.Status = result.Interrupted
-		default:
-			record.Status, record.Error = result.Failed, err.Error()
-		}
-		return errors.Join(err, result.SaveSummary(dir, record))
+	return errors.Join(err, result.SaveSummary(dir, record))
+}
+
+// refreshReport writes the page anew and shows it, if that many configurations are compared.
+func (f *experimentFlags) refreshReport(i *interrupts, dir string, least int) (shown, error) {
+	e, one, err := f.report(dir)
+	if err == nil && len(e.Comparison.Configurations) >= least {
+		err = i.served.found(one.page)
 	}
-	var all []*experiment.Configuration
-	for k, c := range file.configurations {
-		one, err := c.takeUp(i, &options[k], unready[k], stderr)
-		if err != nil {
-			return ended(file.of(c, err))
-		}
-		one.Summary.Experiment = record.ExperimentID
-		all = append(all, one)
-	}
-	whole := file.experiment(record.Seed, all)
-	whole.Told = o.told(i, stderr)
-	// and shows it, if that many configurations are compared
-	look := func(least int) (one shown, err error) {
-		e, one, err := f.report(dir)
-		if err == nil && len(e.Comparison.Configurations) >= least {
-			err = i.served.found(one.page)
-		}
-		return one, err
-	}
-	whole.Looked = func(block int) {
-		one, err := look(0)
-		if err != nil {
-			whole.Told("after block %d: %v", block, err)
-			return
-		}
-		whole.Told("after block %d: %s", block, one.page.Sentence())
-	}
-	if resumed { // else the first block shows it
-		look(2)
-	}
-	err = ended(whole.Do(i.Hard, i.Soft))
-	look(0)
-	fmt.Fprintf(stderr, "record: %s\n", dir)
-	return err
+	return one, err
 }
 
 // takeUp takes up the bench of a configuration; one whose databases could not be opened is left
