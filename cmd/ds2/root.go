@@ -142,7 +142,7 @@ func newRoot() *cobra.Command {
 	)
 	add("Compare", newInitCommand(), newExperimentCommand(), newCompareCommand())
 	add("Check and report", newVerifyCommand(), newReportCommand())
-	add("Other", newConfigCommand(), newVersionCommand())
+	add("Other", newExporterCommand(), newConfigCommand(), newVersionCommand())
 	root.SetHelpCommand(newHelpCommand())
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")

@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,8 +32,12 @@ func (w *Observer) openExporters(ctx context.Context) error {
 			w.note("the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
 				"CPUs and memory count twice", w.exporters[i].Name, e.Name, e.Machine.Hostname)
 		}
-		drives := e.Drives(w.devices, w.roles)
-		src, err := e.Source(w.devices, several, w.withoutJournals(drives))
+		devices := w.devices
+		if len(devices) == 0 {
+			devices = e.Named()
+		}
+		drives := e.Drives(devices, w.rolesOn(e))
+		src, err := e.Source(devices, several, w.withoutJournals(drives))
 		if err != nil {
 			return &OptionError{"devices", err}
 		}
@@ -56,6 +61,29 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// rolesOn are the roles of the drives of an exporter's machine: as the user has them, or else as
+// the exporter tells which drives the files of its servers lie on.
+func (w *Observer) rolesOn(e *sampling.Exporter) map[string][]topology.Role {
+	roles := maps.Clone(w.roles)
+	for i, t := range w.targets {
+		if len(w.o.Exporters) > 1 && !strings.EqualFold(e.URL.Hostname(), topology.HostOf(t.Label())) {
+			continue
+		}
+		for _, file := range w.Servers[i].Files {
+			for _, drive := range e.DrivesOf(file.Path) {
+				given := w.roles[drive]
+				if len(given) == 0 && !slices.Contains(roles[drive], file.Role) {
+					roles[drive] = append(roles[drive], file.Role)
+				}
+			}
+		}
+		if limits := e.Container(); limits != (topology.Container{}) && w.Servers[i].Container == nil {
+			w.Servers[i].Container = &limits
+		}
+	}
+	return roles
 }
 
 // exporterOf is the exporter of a target's machine; nil where none is known to be.

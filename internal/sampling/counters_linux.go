@@ -193,3 +193,28 @@ func (k kernel) conditions(c counted) {
 		c.machine[Temperature] = slices.Max(temperatures)
 	}
 }
+
+// NodeCounter is a counter of a drive, by the name that a node_exporter has for it.
+type NodeCounter struct{ Name, Help string }
+
+// NodeCounters gives those of this machine's drives, and what reads them, by drive and in their
+// order.
+func NodeCounters(fs topology.FS) ([]NodeCounter, func() (map[string][]float64, error), error) {
+	k, err := openKernel(fs)
+	drives := nodeExporter.drives
+	shown := drives.names[:diskJournalWrites]
+	var counters []NodeCounter
+	for i, name := range shown {
+		name = drives.prefix + name + "_total"
+		counters = append(counters, NodeCounter{name, diskKinds[i].help})
+	}
+	return counters, func() (map[string][]float64, error) {
+		c := counted{drives: readings{}}
+		err := k.disks(c)
+		counts := map[string][]float64{}
+		for drive, values := range c.drives {
+			counts[drive] = values[:len(shown)]
+		}
+		return counts, err
+	}, err
+}

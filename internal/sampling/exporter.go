@@ -30,6 +30,50 @@ type Exporter struct {
 	first exposition
 }
 
+// What only ds2's own exporter shows: of each directory that it was given the drives that it lies on,
+// and what the server of a data directory may use.
+const (
+	DirectoryInfo     = "ds2_directory_info" // directory, device
+	ServerMemoryLimit = "ds2_server_memory_limit_bytes"
+	ServerCPULimit    = "ds2_server_cpu_limit"
+)
+
+// Named are the drives that the exporter tells to lie under its directories; none: it has none.
+func (e *Exporter) Named() []string { return inOrder(e.first.by(DirectoryInfo, "device")) }
+
+// DrivesOf are the drives that a file of the machine lies on, as far as the exporter was told of a
+// directory above it, or of one only: a container may have it under another path.
+func (e *Exporter) DrivesOf(file string) (drives []string) {
+	byDirectory := map[string][]string{}
+	for _, m := range e.first[DirectoryInfo] {
+		dir := string(m.Metric["directory"])
+		byDirectory[dir] = append(byDirectory[dir], string(m.Metric["device"]))
+	}
+	longest := ""
+	for dir, devices := range byDirectory {
+		above := topology.Within(file, dir)
+		if above && len(dir) >= len(longest) || !above && len(byDirectory) == 1 {
+			longest = dir
+			drives = devices
+		}
+	}
+	return drives
+}
+
+// Container is what the server on the machine may use of it, where the exporter tells.
+func (e *Exporter) Container() topology.Container {
+	limit := func(name string) float64 {
+		if lowest := e.first.fold(name, nil, math.Min); !math.IsNaN(lowest) {
+			return lowest
+		}
+		return 0
+	}
+	return topology.Container{
+		MemoryBytes: int64(limit(ServerMemoryLimit)),
+		Processors:  limit(ServerCPULimit),
+	}
+}
+
 // maxExposition is what an exporter's answer may have in bytes.
 const maxExposition = 32 << 20
 
