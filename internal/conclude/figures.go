@@ -151,6 +151,10 @@ func (v view) addUsers(f *result.Evidence) {
 // them before, if anything was, and by the queue and the time of reads against the same run's best
 // seconds.
 func (v view) addDevices(f *result.Evidence) {
+	f.VolumeIOPS = v.highest(sampling.VolumeIOPSExceeded)
+	f.VolumeThroughput = v.highest(sampling.VolumeThroughputExceeded)
+	f.MachineIOPS = v.highest(sampling.MachineIOPSExceeded)
+	f.MachineThroughput = v.highest(sampling.MachineThroughputExceeded)
 	t := v.Counters
 	measured := v.Device
 	reads := 0.0

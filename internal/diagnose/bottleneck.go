@@ -38,6 +38,7 @@ const (
 	manyErrors     = 0.10 // of orders, of the users' time or of the window
 	fullCPU        = 0.90 // of all CPU time
 	busyCPU        = 0.80 // enough to hold up those who answer each other in turns
+	mostlyExceeded = 0.50 // of the window
 	oftenThrottled = 0.50 // of the periods in which a container's CPU time is counted
 	fullLink       = 0.80 // of a link's speed; protocol headers take part of the rest
 	mostOfDevice   = 0.90 // of the most that it can do by itself, whatever the latency
@@ -104,6 +105,8 @@ func (c situation) judge() (what, why string) {
 		return Locks, locks
 	case c.pause >= almostAllWait:
 		return Client, pause
+	case c.exceeded() != "":
+		return Storage, c.exceeded()
 	case atLeast(c.ServerUsed, fullCPU), atLeast(c.ServerThrottled, oftenThrottled):
 		return CPU, c.whyContainer()
 	case atLeast(c.CPUBusy, fullCPU):
@@ -149,6 +152,25 @@ func (c situation) judge() (what, why string) {
 			"and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
 	}
 	return Unclear, "no CPU, link or device is near its limit, and the sessions show no wait"
+}
+
+// exceeded names the limit of a volume or of the virtual machine that held the drives back for most
+// of the window; empty where none did.
+func (c situation) exceeded() string {
+	for _, limit := range []struct {
+		share *float64
+		name  string
+	}{
+		{c.VolumeIOPS, "the volume's IOPS cap"},
+		{c.VolumeThroughput, "the volume's throughput cap"},
+		{c.MachineIOPS, "the virtual machine's IOPS cap"},
+		{c.MachineThroughput, "the virtual machine's throughput cap"},
+	} {
+		if atLeast(limit.share, mostlyExceeded) {
+			return limit.name + ", exceeded in " + percent(*limit.share) + " of the window"
+		}
+	}
+	return ""
 }
 
 func (c situation) whyErrors() string {

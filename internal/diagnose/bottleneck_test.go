@@ -37,6 +37,14 @@ func TestJudge(t *testing.T) {
 			"cpu.busy_ratio=.95 sessions.running=.3 sessions.waiting_for_storage=.6",
 		},
 		{
+			"a cap of the volume, exceeded almost always", Storage, "the volume's IOPS cap, exceeded in 97 %",
+			"disk.volume_iops_exceeded_ratio=.97 disk.machine_iops_exceeded_ratio=.1 sessions.running=.9",
+		},
+		{
+			"a cap that is exceeded at times", CPU, "CPUs",
+			"cpu.busy_ratio=.95 disk.volume_throughput_exceeded_ratio=.2 sessions.running=.9",
+		},
+		{
 			"full CPUs and drives that do all they can", StorageAndCPU, "and the drives do 97 % of the most reads",
 			"cpu.busy_ratio=.95 device.most_reads_ratio=.97 device.reads_ratio=1 sessions.running=.3" +
 				" sessions.waiting_for_storage=.6",

@@ -192,5 +192,8 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 	if err != nil {
 		return &OptionError{"devices", err}
 	}
+	if caps, told := sampling.Caps(machine.Drives); told {
+		w.Sources = append(w.Sources, caps)
+	}
 	return w.sample(ctx, machine.Drives, counters)
 }

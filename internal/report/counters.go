@@ -45,6 +45,16 @@ var counterCharts = []counterChart{
 		[]string{sampling.DiskReadTime, sampling.DiskWriteTime},
 	},
 	{
+		"caps",
+		"Limits of the volumes",
+		"Share of each second in which more was asked of a volume than its limit, or that of the virtual machine.",
+		fromZero,
+		[]string{
+			sampling.VolumeIOPSExceeded, sampling.VolumeThroughputExceeded,
+			sampling.MachineIOPSExceeded, sampling.MachineThroughputExceeded,
+		},
+	},
+	{
 		"io",
 		"Times of I/Os",
 		"The 99th percentile of each second, by drive and what the I/Os were for.",
