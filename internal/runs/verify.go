@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"ds2/internal/durability"
 	"ds2/internal/load"
@@ -84,7 +85,7 @@ func (v Verification) one(
 				target.Label(),
 			)
 		}
-		if err := refuseEarlierRun(ctx, target, r.RunID); err != nil {
+		if err := refuseEarlierRun(ctx, target, r); err != nil {
 			return nil, err
 		}
 		if paths, err = v.journals(); err != nil {
@@ -146,30 +147,36 @@ func addSchemaCheck(
 	return append(checks, check), nil
 }
 
-// noteRun notes in each database which run is the last to work on it. One that does not take the
-// note can be driven nevertheless.
+// noteRun notes in each database which run is the last to work on it, and from when on. One that
+// does not take the note can be driven nevertheless.
 func (r *Run) noteRun(ctx context.Context) {
+	note := r.options.RunID + " " + time.Now().UTC().Format(time.RFC3339)
 	for i, target := range r.options.Targets {
 		if r.surroundings.info[i] == nil {
 			continue // ds2 did not load it
 		}
-		err := store.SetInfo(ctx, target.DB(), store.InfoLastRun, r.options.RunID)
-		if err != nil {
+		if err := store.SetInfo(ctx, target.DB(), store.InfoLastRun, note); err != nil {
 			r.log.Info("the run's ID is not noted", "target", target.Label(), "error", err)
 		}
 	}
 }
 
 // refuseEarlierRun refuses the record of a run after which another worked on the database: what
-// that one did is not in the record.
-func refuseEarlierRun(ctx context.Context, target store.Database, run string) error {
+// that one did is not in the record. The note may be of an earlier run, where a later one could not
+// write its own.
+func refuseEarlierRun(ctx context.Context, target store.Database, r *result.Record) error {
 	info, err := store.ReadInfo(ctx, target.DB())
-	if last := info[store.InfoLastRun]; err == nil && last != "" && last != run {
-		return workload.Refuse("record: run %s worked on %s after run %s, and the record of the "+
-			"one does not say what the other did; name the record of run %[1]s",
-			last, target.Label(), run)
+	if err != nil {
+		return nil // ds2 did not load it
 	}
-	return nil
+	last, began, _ := strings.Cut(info[store.InfoLastRun], " ")
+	from, err := time.Parse(time.RFC3339, began)
+	if err != nil || last == r.RunID || r.Start.IsZero() || from.Before(r.Start) {
+		return nil
+	}
+	return workload.Refuse("record: run %s worked on %s after run %s, and the record of the "+
+		"one does not say what the other did; name the record of run %[1]s",
+		last, target.Label(), r.RunID)
 }
 
 // note notes in a database that its audit failed, of which later runs warn, and forgets it when the

@@ -20,7 +20,7 @@ const (
 	InfoSchema   = "schema_sum" // as the load left it, in JSON; see load.SchemaChanges
 	// which audit failed, until the database is restored, reset or audited whole
 	InfoFailed  = "failed_audit"
-	InfoLastRun = "last_run" // its ID
+	InfoLastRun = "last_run" // its ID, and when it began
 
 	StateLoading = "loading"
 	StateReady   = "ready"
