@@ -16,13 +16,18 @@ PLATFORMS ?=
 GOLANGCI := bin/golangci-lint-2.12.2
 
 .DEFAULT_GOAL := build
-.PHONY: help build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
+.PHONY: help go-version build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-build: ## builds bin/ds2
+build: go-version ## builds bin/ds2
 	$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/ds2 ./cmd/ds2
+
+# Older ones fail with "invalid go version".
+go-version:
+	@$(GO) version 2>/dev/null | grep -qE 'go1\.(2[1-9]|[3-9][0-9])' || { echo 'ds2 needs Go 1.21 or later, which fetches Go' \
+		"$$(sed -n 's/^go //p' go.mod)" 'by itself: see https://go.dev/dl; then make GO=/usr/local/go/bin/go' >&2; exit 1; }
 
 docs: ## writes the outputs, the reference of commands and the exit codes into the documents
 	$(GO) test -count=1 -run '^TestDocuments$$' ./cmd/ds2 -update

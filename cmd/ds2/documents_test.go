@@ -508,3 +508,14 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestOldGo has make say which Go it needs where the one of the system is too old, or is missing.
+func TestOldGo(t *testing.T) {
+	old := textFile(t, "go", "#!/bin/sh\necho go version go1.19.8 linux/amd64\n")
+	require.NoError(t, os.Chmod(old, 0o700))
+	for _, program := range []string{old, "/no/such/go"} {
+		said, err := exec.Command("make", "-C", "../..", "build", "GO="+program).CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(said), "ds2 needs Go 1.21 or later")
+	}
+}
