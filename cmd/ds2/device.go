@@ -135,7 +135,7 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 		o.Progress = func(what string, left time.Duration) {
 			fmt.Fprintf(
 				cmd.ErrOrStderr(),
-				"device: %s; measuring takes %s from here\n",
+				"device: %s; %s of measuring left\n",
 				what,
 				left.Round(time.Second),
 			)

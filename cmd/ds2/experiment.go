@@ -204,7 +204,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		say("order: random, seed %d", record.Seed)
 		if f.seed == 0 && record.Status == "" {
 			say(
-				"; the file gives no seed, so another one is drawn when it runs: add seed: %d for this order",
+				"; the real run will use another order; to keep this one, add seed: %d",
 				record.Seed,
 			)
 		}
@@ -219,7 +219,11 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 			)
 		}
 	}
-	say("runs: %d, %d done; the first %d are practice and discarded\n", runs, made, practice)
+	discarded := "no practice runs"
+	if practice > 0 {
+		discarded = fmt.Sprintf("the first %d are practice and discarded", practice)
+	}
+	say("runs: %d, %d done; %s\n", runs, made, discarded)
 	var warm time.Duration // of all that are left, at most
 	for k, c := range f.configurations {
 		b := c.bench
@@ -270,8 +274,8 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	case paired:
 		least := measure.Smallest(usualVariation, len(all), f.runs.most, f.until > 0)
 		say(
-			"if runs vary by %d %%, as on quiet servers, a difference of %s %% is found in 8 of 10 such "+
-				"experiments\n",
+			"if runs vary by %d %%, as on a quiet server, this experiment has an 80 %% chance of "+
+				"detecting a difference of %s %%\n",
 			usualVariation,
 			numbers.Worth(least, least),
 		)

@@ -17,8 +17,8 @@ func newInitCommand() *cobra.Command {
 		Use:   "init",
 		Short: "Print a commented file for ds2 experiment",
 		Long: `Prints an example of a file for ds2 experiment, with comments on what it can
-hold: a configuration for each --target. In the place of a password stands a
-variable, such as ${PASSWORD_SSD}.
+hold: a configuration for each --target. Passwords are replaced by
+variables, such as ${PASSWORD_SSD}.
 
 --schema prints the JSON Schema of such a file, by which editors complete and
 check it; the file names it in its first line.`,

@@ -426,10 +426,11 @@ func (f *loadFlags) load(
 		options.Chosen = func(sessions int, memory int64) {
 			known := ""
 			if memory > 0 {
-				known = fmt.Sprintf(", and its server %s of memory", bytesText(memory))
+				known = ", server memory " + bytesText(memory)
 			}
-			fmt.Fprintf(stderr, "%s: loading %d tables or parts at once (--parallel): "+
-				"this machine has %d CPUs%s\n", engine.Label(), sessions, runtime.NumCPU(), known)
+			fmt.Fprintf(stderr, "%s: loading %d tables or parts in parallel "+
+				"(%d CPUs%s; change with --parallel)\n",
+				engine.Label(), sessions, runtime.NumCPU(), known)
 		}
 	}
 	report, err := load.Run(i.Soft, engine, options)

@@ -270,7 +270,7 @@ func difference(before, after values, all []values) measure.Difference {
 	}
 	d := measure.Difference{Change: measure.Compare(before.values, after.values, stated)}
 	if math.IsNaN(d.Change.Low) {
-		d.Why = "it takes two runs of each that measured it and differ"
+		d.Why = "that needs two runs of each, with different values"
 	}
 	return d
 }

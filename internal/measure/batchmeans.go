@@ -86,8 +86,8 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	e.variance = squares / float64(batch) / float64(n-batch+1) / (1 - lost) * e.correction
 	if e.correction > maxCorrection {
 		e.few = fmt.Sprintf(
-			"few independent samples: the %d of the run resemble their neighbours so much "+
-				"that they tell as much as %.0f",
+			"few independent samples: neighbouring ones are so alike that %d tell no more than "+
+				"%.0f independent ones",
 			n,
 			float64(n)/float64(small)/of(n),
 		)

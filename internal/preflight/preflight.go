@@ -167,7 +167,7 @@ func Room(targets []Target) (all []store.Finding) {
 		}
 		if p.free < log+leastRoom {
 			f.State = store.Warning
-			f.Do = "make room there: a server whose drive is full goes down"
+			f.Do = "free some space: a server whose drive fills up stops"
 		}
 		all = append(all, f)
 	}
@@ -202,7 +202,7 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 		)
 	}
 	for _, distorting := range o.Distorting {
-		all = append(all, warning("settings", distorting, "change it, or say so beside the result"))
+		all = append(all, warning("settings", distorting, "change it, or disclose it with the result"))
 	}
 	if len(o.Distorting) == 0 {
 		found := "nothing that distorts a test of storage was found"

@@ -61,7 +61,7 @@ var obstacles = []struct {
 			|| ' stays unknown, and limits on these see the drives alone, not what holds I/Os back above them'
 		FROM pg_settings
 		WHERE name IN ('track_io_timing', 'track_wal_io_timing') AND setting = 'off' HAVING count(*) > 0`,
-		"ALTER SYSTEM SET … = on, and SELECT pg_reload_conf(); it costs two looks at the clock an I/O, which " +
+		"ALTER SYSTEM SET … = on, and SELECT pg_reload_conf(); it costs two clock readings per I/O, which " +
 			"pg_test_timing measures: tens of nanoseconds each, on some virtual machines a microsecond",
 	},
 	{

@@ -78,7 +78,7 @@ func (a *audit) run(ctx context.Context, ranges bool, tasks []task) error {
 			if !limited && a.options.Warn != nil {
 				a.warned.Do(func() {
 					a.options.Warn(
-						"the server does not hold this user to a limit of temporary files; " +
+						"temp_file_limit does not apply to this user; " +
 							"none are written unless there is damage to look into",
 					)
 				})
