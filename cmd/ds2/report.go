@@ -325,7 +325,7 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 	}
 	var records []*result.Record
 	for _, dir := range dirs {
-		opened, err := compare.Open(reader(), dir)
+		opened, err := compare.Open(conclude.Reader{AsWritten: true}, dir)
 		if err != nil {
 			return err
 		}
@@ -336,7 +336,7 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 			if record.Median == "" {
 				return fmt.Errorf("report %s: no run of the bench counts", dir)
 			}
-			median, err := reader().Run(filepath.Join(dir, record.Median))
+			median, err := conclude.Reader{AsWritten: true}.Run(filepath.Join(dir, record.Median))
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ package conclude
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"ds2/internal/diagnose"
@@ -62,10 +61,6 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		}
 		c.Windows = append(c.Windows, w)
 	}
-	if cut := !slices.Contains([]result.Status{result.Done, result.Running, ""}, in.Status); cut &&
-		len(in.WindowTexts) == 0 && len(c.Windows) == 1 && c.Windows[0].Steady.Unjudged {
-		c.Windows = nil // a phase that was cut short is nothing that a run could be judged by
-	}
 	outages := in.Series.Outages()
 	c.Disturbances = disturbances(in)
 	c.Shown = away(in, outages)
@@ -91,6 +86,11 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	c.Headline = result.NewHeadline(figure)
 	if in.Own != nil {
 		err = errors.Join(err, in.Own.Conclude(in, &c))
+	}
+	ended := in.Status != result.Done && in.Status != result.Running
+	if ended && len(in.WindowTexts) == 0 && v.window != nil && v.window.Steady.Unjudged {
+		c.Headline = result.Headline{} // a phase that was cut short is nothing to judge a run by
+		c.Bottleneck = nil
 	}
 	if c.Figure != nil {
 		c.Figure.PerWatt = c.Power.PerWatt(c.Figure.Value)

@@ -1,6 +1,7 @@
 package oracletest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -18,7 +19,7 @@ type Bench struct {
 	// Half half the width of the interval of Mean by Student's t, at 95 %, and Spread the highest
 	// less the lowest in percent of it. What is unknown is NaN.
 	Value, Mean, Geometric, Half, Spread float64
-	Idle, Watts                          float64 // medians
+	Idle, Watts                          float64
 	Limits                               []LimitOfRuns
 
 	summary object
@@ -65,7 +66,7 @@ func ReadBench(dir string) (*Bench, error) {
 		if over && err != nil {
 			return nil, err
 		}
-		reached := over && m.Run.Reached
+		reached := over && m.Run.Reached && m.Run.Judged
 		m.Fails = !m.Practice && (m.Status == "failed" || over && !reached)
 		m.Counts = !m.Practice && reached && (m.Run.Steady || !s.yes("spec", "drop_unsteady"))
 		m.Dropped = !m.Practice && reached && !m.Counts
@@ -97,7 +98,12 @@ func (b *Bench) compute() {
 	values := of(func(r *Made) float64 { return r.Value })
 	b.Value, b.Mean = median(values), stat.Mean(values, nil)
 	b.Idle = median(of(func(r *Made) float64 { return r.Idle }))
-	b.Watts = median(of(func(r *Made) float64 { return r.Watts }))
+	b.Watts = math.NaN()
+	ranked := b.Counted() // the power is that of the run with the median result
+	slices.SortStableFunc(ranked, func(a, c *Made) int { return cmp.Compare(a.Value, c.Value) })
+	if n := len(ranked); n > 0 {
+		b.Watts = ranked[(n-1)/2].Watts
+	}
 	b.Geometric = stat.GeometricMean(values, nil)
 	n := float64(len(values))
 	b.Half = math.NaN()

@@ -61,6 +61,10 @@ func (r *Run) Check() (wrong differ) {
 	wrong.same("begin of the window", w.number("from_s"), float64(r.from)/1000)
 	wrong.same("end of the window", w.number("to_s"), float64(r.to)/1000)
 	wrong.same("OPM", w.number("opm"), r.OPM)
+	if !r.Judged { // it has no figure that counts
+		wrong.same("has a figure", s.at("figure") != nil, false)
+		return wrong
+	}
 	wrong.same("figure that counts", s.number("figure", "value"), r.Value)
 	wrong.same("unit", s.text("figure", "unit"), r.Unit)
 	wrong.same("failed attempts", w.number("errors"), r.total("errors"))

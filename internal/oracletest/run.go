@@ -30,6 +30,7 @@ type times struct {
 type Run struct {
 	Status      string
 	Reached     bool    // its first window
+	Judged      bool    // that is not a phase that was cut short after less than ten samples
 	OPM, P95    float64 // of the first window; P95 in milliseconds
 	P95AtLeast  bool    // P95 is a lower bound
 	Value       float64 // what counts: IOPS, where the record's unit is that, else OPM
@@ -166,6 +167,13 @@ func (r *Run) window() error {
 	}
 	r.from, r.to = nearest(r.from), nearest(r.to)
 	r.Reached = r.from < r.to
+	within := 0
+	for _, s := range all {
+		if s.end > r.from && s.end <= r.to {
+			within++
+		}
+	}
+	r.Judged = r.Status == "done" || within >= 10 || len(r.summary.texts("spec", "windows")) > 0
 	return nil
 }
 
