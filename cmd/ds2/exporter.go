@@ -21,7 +21,7 @@ func newExporterCommand() *cobra.Command {
 	var f exporterFlags
 	cmd := &cobra.Command{
 		Use:   "exporter --dir DIR…",
-		Short: "Show the drives below directories to a ds2 elsewhere, or to Prometheus",
+		Short: "Show the drives below directories to a ds2 elsewhere",
 		Long: `Shows at /metrics, until it is stopped, what this machine counts of the drives
 below the directories of a database, of its CPUs, memory and network: in the
 names of node_exporter. It finds the drives by its own mounts, so it runs where
