@@ -240,7 +240,7 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	outcome := Ended(r.prepare(ctx, stop))
 	ioFaults := r.watchFaults(ctx)
 	if outcome.Err == nil {
-		outcome = r.observe(ctx, stop).with(r.play.End())
+		outcome = r.withIdleAndCooldown(ctx, stop).with(r.play.End())
 	}
 	if r.journal != nil {
 		outcome = outcome.with(r.journal.Close())
@@ -292,18 +292,18 @@ func inUTC(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// observe lets the run happen between an idle time and a cooldown, in which nothing is done but to
+// withIdleAndCooldown lets the run happen between an idle time and a cooldown, in which nothing is done but to
 // read the counters.
-func (r *Run) observe(ctx, stop context.Context) Outcome {
+func (r *Run) withIdleAndCooldown(ctx, stop context.Context) Outcome {
 	compareSMART := r.options.Observer.BeginSMART(ctx)
-	r.alone("idle", r.options.Idle.Duration)
+	r.noteNoUsers("idle", r.options.Idle.Duration)
 	if !r.observation.rest(stop, r.options.Idle.Duration) {
 		return Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
 	r.doing.Store("")
-	outcome := r.drive(ctx, stop)
+	outcome := r.runUsers(ctx, stop)
 	if outcome.Err == nil {
-		r.alone("cool down", r.options.Cooldown.Duration)
+		r.noteNoUsers("cool down", r.options.Cooldown.Duration)
 		progress.Pause(stop, r.options.Cooldown.Duration)
 		r.doing.Store("")
 	}
@@ -311,8 +311,8 @@ func (r *Run) observe(ctx, stop context.Context) Outcome {
 	return outcome.with(r.observation.end())
 }
 
-// alone notes that for a time only counters and power are read.
-func (r *Run) alone(phase string, d time.Duration) {
+// noteNoUsers notes that for a time only counters and power are read.
+func (r *Run) noteNoUsers(phase string, d time.Duration) {
 	r.doing.Store(
 		fmt.Sprintf(
 			"%s until %s: counters and power only",
@@ -376,7 +376,8 @@ func (r *Run) checkpoint(stop context.Context) error {
 	return nil
 }
 
-func (r *Run) drive(ctx, stop context.Context) Outcome {
+// runUsers has the users work, from the first orders to the end of the drain.
+func (r *Run) runUsers(ctx, stop context.Context) Outcome {
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
 	r.events.ctx = ctx
 	r.events.inTime, r.events.cancel = context.WithCancel(ctx)
