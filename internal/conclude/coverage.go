@@ -51,6 +51,18 @@ func (v view) sampled() (all []result.Finding) {
 		all = append(all, result.NewFinding(result.StoodLong, "").
 			With("seconds", math.Round(w.LongestStill)).With("share", w.Still))
 	}
+	reloads := 0.
+	for _, column := range v.Counters.Items(sampling.DatabaseSettingsLoaded) {
+		for i, seconds := range v.Counters.Values(column) {
+			at := v.Counters.Rows[i].Time
+			if seconds > 0 && at.After(v.from) && !at.After(v.to) {
+				reloads++
+			}
+		}
+	}
+	if reloads > 0 {
+		all = append(all, result.NewFinding(result.SettingsReloaded, "").With("times", reloads))
+	}
 	for _, c := range v.partly() {
 		kind := result.PartlyCovered
 		if c.Unknown() {

@@ -43,6 +43,7 @@ const (
 	OtherPrograms    FindingKind = "other programs"
 	OtherIO          FindingKind = "I/O of other programs"
 	StoodLong        FindingKind = "nothing completed for seconds"
+	SettingsReloaded FindingKind = "settings read anew"
 	PartlyCovered    FindingKind = "partly covered"
 	Uncovered        FindingKind = "not covered"
 	OtherClients     FindingKind = "other clients"
@@ -143,6 +144,7 @@ var FindingKinds = []KindOfFinding{
 	{LargeReads, Reserves, OfTarget, "a read of the data files had {kilobytes} kB on average, not 8: until the server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; or something scanned tables"},
 	{HeldAbove, Reserves, OfRun, "the server waited {server_ms} ms for {detail} on average, of which the drives took {drive_ms}: something above them limits it: a control group, a container or the volume, the file system, or CPUs that have no time"},
 	{Vacuums, Reserves, OfRun, "vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells them apart from version 16 on"},
+	{SettingsReloaded, Reserves, OfRun, "a server read its settings anew in the window, in {times} of its seconds: one may have been changed and changed back"},
 	{StoodLong, Reserves, OfRun, "nothing was completed for {seconds} s on end, {share%} of the window in all such times"},
 	{Distorted, Reserves, OfTarget, "{detail}"},
 	{DriveThrottled, Reserves, OfDrive, "the drive was throttled because of its temperature: {detail}"},

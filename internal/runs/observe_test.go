@@ -21,11 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
+	"ds2/internal/store/postgres"
 	"ds2/internal/texttest"
 )
 
@@ -147,6 +149,32 @@ func TestSourcesThatFallSilent(t *testing.T) {
 	warned := strings.Join(result.Sentences(r.Findings, result.Reserves), "\n")
 	assert.Regexp(t, `the samples of .*the electric power cover [0-4] of 9 s of the window`, warned)
 	assert.Regexp(t, `the samples of the CPUs.* cover [0-4] of 9 s of the window`, warned)
+}
+
+// TestSettingsFlipped: a setting that is changed and changed back within the run is not lost between
+// the states before and after it.
+func TestSettingsFlipped(t *testing.T) {
+	t.Parallel()
+	server, o := ready(t, localpg.Options{})
+	o.RunTime.Duration = 0 // until stopped
+	observe(t, &o, monitor.Options{})
+	db := pgtest.Open(t, postgres.Open, server.URL("ds2")).DB()
+	run := begin(t, o)
+	s, err := drive(t, run, func() {
+		moreOrders(t, run, 1)
+		later(t, run, 2*time.Second)
+		for _, statement := range []string{
+			"ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()", "SELECT pg_sleep(2)",
+			"ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()",
+		} {
+			_, err := db.ExecContext(t.Context(), statement)
+			assert.NoError(t, err)
+		}
+		later(t, run, 3*time.Second)
+	})
+	require.NoError(t, err)
+	assert.Empty(t, s.Changes)
+	assert.Contains(t, strings.Join(result.Sentences(s.Findings, result.Reserves), "\n"), "a server read its settings anew")
 }
 
 // TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses
