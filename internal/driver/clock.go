@@ -117,9 +117,13 @@ func (c *clock) closeSample(phaseOver bool) {
 	}
 }
 
+// origin is what the begin of operations counts from, by the clock that nobody sets and that stands
+// still while a virtual machine does.
+var origin = time.Now()
+
 // abortStalled cuts off the connections on which an operation takes longer than it may.
 func (d *Driver) abortStalled() {
-	latest := time.Now().Add(-d.config.OperationTimeout.Duration).UnixNano()
+	latest := int64(time.Since(origin) - d.config.OperationTimeout.Duration)
 	for _, u := range d.users {
 		if began := u.began.Load(); began != 0 && began < latest {
 			u.mu.Lock()

@@ -81,7 +81,7 @@ func (u *user) connectAnd(op workload.Op) (failed workload.Op, err error) {
 	if op == opConnect {
 		return op, nil
 	}
-	u.began.Store(time.Now().UnixNano())
+	u.began.Store(int64(time.Since(origin)))
 	err = u.Call(u.ctx, op)
 	u.began.Store(0)
 	return op, err

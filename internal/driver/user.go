@@ -35,7 +35,7 @@ type user struct {
 
 	// Looked at once a second by the goroutine that keeps the time.
 	state atomic.Uint32 // measure.UserState
-	began atomic.Int64  // when the operation under way began, in nanoseconds since 1970; 0: none
+	began atomic.Int64  // when the operation under way began, in nanoseconds since origin; 0: none
 	mu    sync.Mutex    // guards abort
 	abort context.CancelFunc
 }

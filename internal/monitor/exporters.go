@@ -68,7 +68,7 @@ func (w *Observer) openExporters(ctx context.Context) error {
 func (w *Observer) rolesOn(e *sampling.Exporter) map[string][]topology.Role {
 	roles := maps.Clone(w.roles)
 	for i, t := range w.targets {
-		if len(w.o.Exporters) > 1 && !strings.EqualFold(e.URL.Hostname(), topology.HostOf(t.Label())) {
+		if !w.showsMachineOf(t, e) {
 			continue
 		}
 		for _, file := range w.Servers[i].Files {
@@ -89,9 +89,29 @@ func (w *Observer) rolesOn(e *sampling.Exporter) map[string][]topology.Role {
 // exporterOf is the exporter of a target's machine; nil where none is known to be.
 func (w *Observer) exporterOf(t store.Database) *sampling.Exporter {
 	for _, e := range w.exporters {
-		if len(w.exporters) == 1 || strings.EqualFold(e.URL.Hostname(), topology.HostOf(t.Label())) {
+		if w.showsMachineOf(t, e) {
 			return e
 		}
 	}
 	return nil
+}
+
+// showsMachineOf says whether an exporter is that of a target's machine. That of all targets, where
+// they are on one, may have another name.
+func (w *Observer) showsMachineOf(t store.Database, e *sampling.Exporter) bool {
+	host := topology.HostOf(t.Label())
+	elsewhere := func(other store.Database) bool {
+		return !strings.EqualFold(topology.HostOf(other.Label()), host)
+	}
+	return strings.EqualFold(e.URL.Hostname(), host) ||
+		len(w.o.Exporters) == 1 && !slices.ContainsFunc(w.targets, elsewhere)
+}
+
+// noteWithoutExporter says which targets' machines no exporter shows.
+func (w *Observer) noteWithoutExporter() {
+	for _, t := range w.targets {
+		if w.exporterOf(t) == nil {
+			w.note("the machine of %s is not observed: give its exporter, too", t.Label())
+		}
+	}
 }

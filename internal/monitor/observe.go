@@ -134,6 +134,7 @@ func Observe(
 		if err := w.openExporters(ctx); err != nil {
 			return nil, err
 		}
+		w.noteWithoutExporter()
 		w.Local = len(w.exporters) == 1 && local && topology.IsLocal(w.exporters[0].URL.Hostname())
 	case local && runtime.GOOS == "linux":
 		if err := w.thisMachine(ctx, files); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"ds2/internal/machinetest"
 	"ds2/internal/sampling"
+	"ds2/internal/store"
 	"ds2/internal/topology"
 
 	"github.com/stretchr/testify/assert"
@@ -116,4 +117,39 @@ func read(t *testing.T, s sampling.Source) []float64 {
 	values := make([]float64, len(s.Figures))
 	require.NoError(t, s.Read(t.Context(), values))
 	return values
+}
+
+// labelled is a database that is known by its label.
+type labelled struct {
+	store.Database
+	label string
+}
+
+func (l labelled) Label() string { return l.label }
+
+// TestExporterOfTarget: an exporter tells of its own machine, and of another name for that of all
+// targets.
+func TestExporterOfTarget(t *testing.T) {
+	exporter := machinetest.NewExporter(t, "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n")
+	for _, c := range []struct {
+		targets []string
+		of      []bool
+		notes   int
+	}{
+		{[]string{"db1:5432/ds2", "db1:5432/mail"}, []bool{true, true}, 0},
+		{[]string{"127.0.0.1:5432/ds2", "db2:5432/ds2"}, []bool{true, false}, 1},
+		{[]string{"db1:5432/ds2", "db2:5432/ds2"}, []bool{false, false}, 2},
+	} {
+		w := &Observer{o: Options{Exporters: []string{exporter.URL}}}
+		w.Servers = make([]topology.Server, len(c.targets))
+		for _, label := range c.targets {
+			w.targets = append(w.targets, labelled{label: label})
+		}
+		require.NoError(t, w.openExporters(t.Context()))
+		w.noteWithoutExporter()
+		for i, target := range w.targets {
+			assert.Equal(t, c.of[i], w.exporterOf(target) != nil, "%v", c.targets)
+		}
+		assert.Len(t, w.Notes, c.notes, "%v", c.targets)
+	}
 }
