@@ -85,8 +85,8 @@ VERSIONED = ^Test(Conformance|LoadIsWhole|Statistics|BackToTheStart|Snapshot|Pla
 ios: ## has the tracer judge what is said of drives: as root, on loop devices, all caches, methods of sync and PostgreSQL 15 and 18
 	DS2_TEST_IOS=1 $(GO) test -count=1 -timeout 60m -v -run '^TestIOs$$' ./cmd/ds2
 
-simulate: ## simulates the statistics, REPLICATES (2000) times a figure, and writes the page of evidence: minutes
-	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/evidence/2026-11-simulations.md
+simulate: ## simulates the statistics, REPLICATES (2000) times a figure, and writes the tables of method.md and of the evidence: many minutes
+	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/explanation/method.md,../../docs/evidence/2026-11-simulations.md
 
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

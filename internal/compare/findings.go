@@ -81,8 +81,8 @@ func find(b result.Bench) (all []result.Finding) {
 	if dropped > 0 {
 		add(result.NewFinding(result.RunsDropped, "").With("runs", float64(dropped)))
 	}
-	if sharedShare(Configuration{Bench: b}) > 0 {
-		add(result.NewFinding(result.VaryTooLittle, ""))
+	if by := sharedShare(Configuration{Bench: b}); by > 0 {
+		add(result.NewFinding(result.RunsShareError, "").With("share", by))
 	}
 	if drifts := drift(counted); len(drifts) > 0 {
 		return append(all, drifts...)
@@ -156,7 +156,7 @@ func inOrder(unit string, counted []result.BenchRun) []result.Finding {
 	return []result.Finding{result.NewFinding(result.InOrder, text)}
 }
 
-// sharedShare is measure.Shared of the results of a configuration, as a share of their mean.
+// sharedShare is what the runs of a configuration may have in common, as a share of their mean.
 func sharedShare(c Configuration) float64 {
 	runs := Counted(c.Bench)
 	if len(runs) == 0 || c.RunsMean == nil || !(*c.RunsMean > 0) {

@@ -39,8 +39,12 @@ func Take(run *result.BenchRun, s result.Summary) {
 	run.Findings = s.Findings
 	run.P95 = nil
 	run.P95AtLeast = false
+	run.Slope = nil
 	if len(s.Windows) == 0 {
 		return
+	}
+	if steady := s.Windows[0].Steady; steady.Range > 0 { // it was judged
+		run.Slope = &steady.Drift
 	}
 	if l, measured := s.Windows[0].Latency[measure.WholeOrder]; measured {
 		run.P95 = &l.P95
@@ -172,15 +176,23 @@ func Runs(b *result.Bench) {
 	}
 }
 
-// sharedBy is measure.Shared of the results of runs.
+// sharedBy is the standard deviation of what runs may have in common that none of their differences
+// shows: measure.Shared of their results, and half of the trend that they have in common.
 func sharedBy(runs []result.BenchRun) float64 {
-	var values []float64
+	var values, trends []float64
 	var halves []*float64
 	for _, r := range runs {
 		values = append(values, r.Figure.Value)
 		halves = append(halves, r.CI95())
+		if r.Slope != nil {
+			trends = append(trends, *r.Slope)
+		}
 	}
-	return measure.Shared(values, halves)
+	shared := measure.Shared(values, halves)
+	if trend := measure.SharedTrend(trends); len(trends) == len(values) {
+		shared = math.Hypot(shared, trend/2/100*measure.Median(values))
+	}
+	return shared
 }
 
 // limits are those of a bench: each holds if it holds in all runs that have a result, dropped ones

@@ -44,10 +44,10 @@ func TestSharedBias(t *testing.T) {
 	}
 	sure := of(1)
 	assert.True(t, *sure.Of("b", Main).Significant)
-	assert.Nil(t, result.FindingOf(sure.Findings, result.VaryTooLittle))
+	assert.Nil(t, result.FindingOf(sure.Findings, result.RunsShareError))
 	unsure := of(50)
 	assert.False(t, *unsure.Of("b", Main).Significant)
-	assert.NotNil(t, result.FindingOf(unsure.Findings, result.VaryTooLittle))
+	assert.NotNil(t, result.FindingOf(unsure.Findings, result.RunsShareError))
 	assert.Greater(t, *unsure.Configurations[0].RunsCI95, 50.)
 }
 

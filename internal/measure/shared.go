@@ -35,3 +35,17 @@ func Shared(values []float64, halves []*float64) float64 {
 
 // normal95 is half the width of an interval in standard deviations that are known.
 const normal95 = 1.96
+
+// SharedTrend is the mean of the trends of runs where it is more than chance, by Student's t over
+// the runs at .01; else 0. Of one run alone a trend is seldom sure.
+func SharedTrend(trends []float64) float64 {
+	if len(trends) < 2 {
+		return 0
+	}
+	mean, variance := stat.MeanVariance(trends, nil)
+	freedom := float64(len(trends) - 1)
+	if !(twoSided(mean/math.Sqrt(variance/(freedom+1)), freedom) < sharedLevel) {
+		return 0
+	}
+	return math.Abs(mean)
+}

@@ -70,6 +70,8 @@ type BenchRun struct {
 	Counts bool   `json:"counts"`
 	// Findings are those of the run's record, and what else it failed by.
 	Findings []Finding `json:"findings,omitempty"`
+	// Slope is the change of the line of the window's rounds over the window, however small.
+	Slope *float64 `json:"slope_pct,omitempty"`
 
 	Took float64 `json:"took_s,omitempty"` // from the restore to the audit
 

@@ -76,7 +76,7 @@ const (
 	StillWarming    FindingKind = "still warming up"
 	StillSlowing    FindingKind = "still slowing down"
 	InOrder         FindingKind = "still changing from run to run"
-	VaryTooLittle   FindingKind = "runs vary less than each by itself"
+	RunsShareError  FindingKind = "runs share an error"
 	NoRatio         FindingKind = "runs of zero"
 	Unlike          FindingKind = "not run alike"
 	NotInBlocks     FindingKind = "not in blocks"
@@ -169,7 +169,7 @@ var FindingKinds = []KindOfFinding{
 	{StillWarming, Withholds, OfConfiguration, "{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp},
 	{StillSlowing, Withholds, OfConfiguration, "{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp},
 	{InOrder, Withholds, OfConfiguration, "the results of the valid runs {detail}"},
-	{VaryTooLittle, Reserves, OfConfiguration, "the runs vary less from one to the next than each varies by itself: they may all have met the same part of something, such as a cycle of checkpoints or a cache that fills, so the interval also has the variation within a run"},
+	{RunsShareError, Reserves, OfConfiguration, "the runs may all be off by the same {share%}, which none of their differences shows: they vary less from one to the next than each by itself, or have a trend in common, as with a phase of a checkpoint cycle or a cache that fills; the interval has it as well"},
 	{NoRatio, Withholds, OfConfiguration, "no other configuration has a ratio to it: {detail}"},
 	{Unlike, Reserves, OfConfiguration, "{against} and {configuration} were not run alike: {detail}"},
 	{NotInBlocks, Reserves, OfConfiguration, "the runs were not in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out"},

@@ -21,7 +21,7 @@ import (
 
 var (
 	replicates = flag.Int("replicates", 100, "simulated cases of each figure")
-	write      = flag.String("write", "", "page whose tables are written")
+	write      = flag.String("write", "", "pages whose tables are written, with commas between")
 )
 
 // table is one of the page: rows of cells below a head.
@@ -62,17 +62,23 @@ func publish(t *testing.T, name string, made *table) {
 	if *write == "" {
 		return
 	}
-	page, err := os.ReadFile(*write)
-	require.NoError(t, err)
 	marked := regexp.MustCompile(
 		fmt.Sprintf(`(?s)(<!-- simulated: %s -->\n).*?(<!-- end -->)`, regexp.QuoteMeta(name)),
 	)
-	require.True(t, marked.Match(page), "%s has no place for the table %s", *write, name)
-	text := marked.ReplaceAllString(
-		string(page),
-		"${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}",
-	)
-	require.NoError(t, os.WriteFile(*write, []byte(text), 0o644))
+	for path := range strings.SplitSeq(*write, ",") {
+		page, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if !marked.Match(page) {
+			continue
+		}
+		text := marked.ReplaceAllString(
+			string(page),
+			"${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}",
+		)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return
+	}
+	t.Errorf("none of %s has a place for the table %s", *write, name)
 }
 
 // within says whether a share that was simulated lies between two bounds, as far as the replicates
