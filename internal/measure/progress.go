@@ -128,27 +128,32 @@ func (b *batchSums) halve() {
 	b.batches, b.size = b.batches[:len(b.batches)/2], 2*b.size
 }
 
-// steady is the first batch of the steady part, as Series.Steady explains; false where there is
-// none.
-func (b *batchSums) steady() (first int, ok bool) {
+// rates are those of the batches that are full.
+func (b *batchSums) rates() []float64 {
 	full := b.batches
 	if b.last < b.size && len(full) > 0 {
 		full = full[:len(full)-1]
-	}
-	if len(full) <= 2*mserUnusable {
-		return 0, false
 	}
 	rates := make([]float64, len(full))
 	for i, batch := range full {
 		rates[i] = OrdersPerMinute(batch.orders, batch.to-batch.from)
 	}
+	return rates
+}
+
+// steadyFrom is the first batch of the steady part, as Series.Steady explains; false where there is
+// none.
+func steadyFrom(rates []float64) (first int, ok bool) {
+	if len(rates) <= 2*mserUnusable {
+		return 0, false
+	}
 	first = mser(rates)
-	return first, first <= len(full)/2
+	return first, first <= len(rates)/2
 }
 
 // opm is the rate of the steady part; 0 where there is none.
 func (b *batchSums) opm() float64 {
-	first, ok := b.steady()
+	first, ok := steadyFrom(b.rates())
 	if !ok {
 		return 0
 	}

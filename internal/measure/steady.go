@@ -103,7 +103,7 @@ func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -m
 // Five Steady-State Truncation Heuristics for Simulation", Proceedings of the 2000 Winter
 // Simulation Conference); in a run of many hours over means of ten, twenty and so on. A cut in the
 // second half means, as usual with this method, that the run was too short or never steady: then ok
-// is false.
+// is false. What comes back in each checkpoint cycle is no change: its shape is taken off.
 func (s Series) Steady() (span Span, ok bool) {
 	run := s.Phase(PhaseRun)
 	var sums batchSums
@@ -112,11 +112,46 @@ func (s Series) Steady() (span Span, ok bool) {
 			sums.add(sample)
 		}
 	}
-	first, ok := sums.steady()
+	rates := sums.rates()
+	s.lessShape(rates, sums.batches)
+	first, ok := steadyFrom(rates)
 	if !ok {
 		return Span{}, false
 	}
 	return Span{sums.batches[first].from.Round(time.Millisecond), run.To}, true
+}
+
+// lessShape takes the shape of whole checkpoint cycles off the rates of batches, where there are
+// two such cycles or more.
+func (s Series) lessShape(rates []float64, batches []batchSum) {
+	cycles := len(s.Cycles) - 1
+	if cycles < 2 || len(rates) == 0 {
+		return
+	}
+	period := (s.Cycles[cycles] - s.Cycles[0]) / time.Duration(cycles)
+	fine := max(1, int(period/(batches[0].to-batches[0].from))) // as batches are long
+	phase := func(i int) int { // of the middle of a batch, cycles before and after as long as others
+		at := batches[i].from + (batches[i].to-batches[i].from)/2
+		begin := s.Cycles[0] - ((s.Cycles[0]-at)/period+1)*period
+		length := period
+		for k, b := range s.Cycles {
+			if b <= at {
+				begin = b
+				length = period
+				if k < cycles {
+					length = s.Cycles[k+1] - b
+				}
+			}
+		}
+		return int((at-begin)*time.Duration(fine)/max(1, length)) % fine
+	}
+	ofPhase := make([][]float64, fine)
+	for i, rate := range rates {
+		ofPhase[phase(i)] = append(ofPhase[phase(i)], rate)
+	}
+	for i := range rates { // the median leaves a start-up, which is in one cycle, as it is
+		rates[i] -= Median(ofPhase[phase(i)])
+	}
 }
 
 // mser is the number of leading values whose removal minimizes the variance of the rest divided by

@@ -139,3 +139,40 @@ func TestAuto(t *testing.T) {
 	span, ok := synthetic(40, 0, 0.05, constant(1000)).Steady()
 	assert.False(t, ok, "Steady = %v of 40 s, which is too short to tell", span)
 }
+
+// TestSteadyCycles: the steady part of runs with checkpoint cycles, whose rate falls by half in the
+// second half of each, begins at once, or within a cycle of the end of a start-up of a minute; by
+// the rates as they are three of four such runs never become steady.
+func TestSteadyCycles(t *testing.T) {
+	never := 0
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 4))
+		offset := random.IntN(300)
+		var s Series
+		for i := range 1200 {
+			if (i+offset)%300 == 0 {
+				s.Cycles = append(s.Cycles, time.Duration(i)*time.Second)
+			}
+			rate := 10_000 * (1 + .05*random.NormFloat64())
+			if (i+offset)%300 >= 150 {
+				rate /= 2
+			}
+			if i < 60 && seed%2 == 1 {
+				rate /= 3
+			}
+			s.Samples = append(s.Samples, Sample{
+				End: time.Duration(i+1) * time.Second, Length: time.Second, Phase: PhaseRun,
+				Counts: Counts{Orders: int64(rate)},
+			})
+		}
+		span, ok := s.Steady()
+		switch {
+		case !ok:
+			never++
+		case seed%2 == 1:
+			assert.True(t, span.From >= 40*time.Second && span.From <= 360*time.Second,
+				"seed %d: from %v", seed, span.From)
+		}
+	}
+	assert.LessOrEqual(t, never, 4, "never steady")
+}
