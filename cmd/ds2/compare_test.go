@@ -197,18 +197,18 @@ func TestGate(t *testing.T) {
 	}{
 		{
 			"a loss beyond doubt", "opm < -2.5%", "worse", exitVerdict,
-			"Gate opm < -2.5% of worse, failed: opm changed by -8.3 % (95 % confidence",
+			"gate failed: opm < -2.5% of worse: opm changed by -8.3 % (95 % confidence",
 			"gate failed: opm < -2.5% of worse: opm changed by -8.3 %",
 		},
-		{"a loss that is allowed", "opm<-10%", "worse", exitDone, "Gate opm<-10% of worse, passed", ""},
+		{"a loss that is allowed", "opm<-10%", "worse", exitDone, "gate passed: opm<-10% of worse", ""},
 		{
 			"too much variation to tell", "opm < -2.5 %", "noisy", exitUnknown, "cannot tell",
 			"gate cannot tell: opm < -2.5 % of noisy",
 		},
-		{"half as much, but in a single run", "opm < -2.5%", "once", exitUnknown, "it takes two runs of each", ""},
+		{"half as much, but in a single run", "opm < -2.5%", "once", exitUnknown, "that needs two runs of each", ""},
 		{
 			"power, which was measured once", "active power > 5%", "worse", exitUnknown,
-			"Gate active power > 5% of worse, cannot tell", "active power changed by +0 %",
+			"gate cannot tell: active power > 5% of worse", "active power changed by +0 %",
 		},
 		{"a figure that the runs lack", "order p95 > 10%", "worse", exitUnknown, "", "was not measured"},
 		{"no errors", "errors > 0", "fine", exitDone, "0 errors in the 3 counted runs", ""},

@@ -263,7 +263,7 @@ func TestLaterWindow(t *testing.T) {
 		)
 		for _, form := range []string{"text", "html"} {
 			text := must(t, reporting(form, c.arguments...)...)
-			texttest.Contains(t, text, shown(h.Figure), "Bottleneck: storage", "FAIL: ")
+			texttest.Contains(t, text, shown(h.Figure), "Bottleneck: storage", "imits failed: ")
 		}
 		assert.Equal(t, w.OPM, increase[c.name]*60/(w.To-w.From),
 			"%s: the record's figure, and Prometheus's in the window", c.name)

@@ -117,7 +117,7 @@ func (c *Comparison) Judge(gate Gate) error {
 		kinds := map[Outcome]result.FindingKind{
 			GateFailed: result.GateFailed, GatePassed: result.GatePassed, GateOpen: result.GateOpen,
 		}
-		text := fmt.Sprintf("%s of %s, %s: %s", v.Gate, v.Name, v.Outcome, v.Why)
+		text := fmt.Sprintf("%s of %s: %s", v.Gate, v.Name, v.Why)
 		c.add(kinds[v.Outcome], text, v.Name, v.Against)
 		c.Gates = append(c.Gates, v)
 	}

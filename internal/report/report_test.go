@@ -160,7 +160,7 @@ func TestEarned(t *testing.T) {
 func TestHTML(t *testing.T) {
 	page := written(t, Runs(record(t, limitedRun(2, diagnose.Storage))))
 	texttest.Contains(t, page, `<div class="light good"><b>Trustworthy</b>`,
-		"The audit of what this run wrote passed (checks: 1).")
+		"The audit of what this run wrote passed: 1 checks.")
 	own := strings.Replace(page, string(echartsJS), "", 1)
 	for _, tag := range []string{"src=", "<link rel=\"stylesheet", "@import", "url("} {
 		assert.NotContains(t, own, tag, "the page fetches something")

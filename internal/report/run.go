@@ -50,6 +50,9 @@ func runView(r *result.Record, id string) view {
 		}
 	}
 	v.because(disturbanceNotes(s)...)
+	if f := result.FindingOf(s.Findings, result.AuditPassed); f != nil {
+		v.because(capital(sentence(f.Words())))
+	}
 	for _, section := range s.Sections {
 		t := table{
 			Caption: section.Title,

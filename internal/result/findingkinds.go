@@ -107,7 +107,7 @@ var FindingKinds = []KindOfFinding{
 	{NoWindow, Withholds, OfRun, "the run ended before its first window did"},
 	{OutsideRunPhase, Withholds, OfRun, "window {detail} is not in the run phase, which was from {from} s to {to} s"},
 	{NothingCompleted, Fails, OfRun, "{detail}"},
-	{AuditPassed, Informs, OfRun, "the audit of {detail} passed (checks: {checks})"},
+	{AuditPassed, Informs, OfRun, "the audit of {detail} passed: {checks} checks"},
 	{AuditFailed, Fails, OfRun, "the audit of {detail} FAILED: {failed} of {checks} checks do not hold"},
 	{AuditNotMade, Fails, OfRun, "the database was not audited: {detail}; ds2 verify --record does it"},
 	{DeepCheckNotMade, Fails, OfRun, "the database was not read to the last page: {detail}"},
@@ -179,9 +179,9 @@ var FindingKinds = []KindOfFinding{
 	{FactorsDepend, Reserves, OfConfiguration, "{detail}"},
 	{DifferenceOnly, Withholds, OfConfiguration, "{detail}"},
 	{NotOfStorage, Reserves, OfConfiguration, "{detail}"},
-	{GatePassed, Informs, OfConfiguration, "gate {detail}"},
-	{GateOpen, Withholds, OfConfiguration, "gate {detail}"},
-	{GateFailed, Fails, OfConfiguration, "gate {detail}"},
+	{GatePassed, Informs, OfConfiguration, "gate passed: {detail}"},
+	{GateOpen, Withholds, OfConfiguration, "gate cannot tell: {detail}"},
+	{GateFailed, Fails, OfConfiguration, "gate failed: {detail}"},
 }
 
 // amongRuns has the kinds of which one of several runs means less than a run by itself, because what
