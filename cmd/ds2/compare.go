@@ -21,8 +21,8 @@ func newCompareCommand() *cobra.Command {
 		ValidArgsFunction: directories,
 		Short:             "Compare the results of benches or runs",
 		Long: `Compares benches, or single runs, with the first of them: the storage report's
-table, and the differences in percent with their intervals. A directory, or its zip
-archive, can get a name: ssd=ds2-results/…
+table, and the differences in percent with their intervals. A directory, or its
+zip archive, can get a name: ssd=ds2-results/…
 
 Configurations of one ds2 experiment are compared block by block; name its
 directory, or those of the benches in it. Others are compared by Welch's t-test
