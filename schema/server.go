@@ -32,6 +32,9 @@ type Server struct {
 	// Settings give names and values, without any that may hold a secret. Of several queries some
 	// may fail: they ask for what only some versions have.
 	Settings []string
+	// OtherSettings gives those of the server besides that are not at their defaults; empty: the
+	// engine's Settings are all.
+	OtherSettings string
 	// FileCounters gives what the server itself counted of each of the database's files: the file,
 	// and reads, writes, bytes read and written, seconds of reads and of writes so far. It is empty
 	// where the engine does not count that.
@@ -44,12 +47,14 @@ type Server struct {
 func ServerQueries(engine string) (Server, error) {
 	s := Server{engine: engine}
 	var settings string
+	optional := map[*string]bool{&s.FileCounters: true, &s.OtherSettings: true}
 	for name, query := range map[string]*string{
 		"server/identity": &s.Identity, "server/version": &s.Version, "server/process": &s.Process,
 		"database/files": &s.Files, "database/settings": &settings, "database/file-counters": &s.FileCounters,
+		"server/other-settings": &s.OtherSettings,
 	} {
 		text, err := serverFiles.ReadFile(path.Join(engine, name+".sql"))
-		if err != nil && !(query == &s.FileCounters && errors.Is(err, fs.ErrNotExist)) {
+		if err != nil && !(optional[query] && errors.Is(err, fs.ErrNotExist)) {
 			return s, fmt.Errorf("find the server queries of engine %q: %w", engine, err)
 		}
 		*query = string(text)

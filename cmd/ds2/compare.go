@@ -15,7 +15,7 @@ import (
 func newCompareCommand() *cobra.Command {
 	var f formatFlags
 	var out, failIf string
-	var windows []string
+	var windows, subject []string
 	cmd := &cobra.Command{
 		Use:               "compare A B…",
 		ValidArgsFunction: directories,
@@ -28,6 +28,10 @@ Configurations of one ds2 experiment are compared block by block; name its
 directory, or those of the benches in it. Others are compared by Welch's t-test
 on the logarithms of all valid runs. Records of ds2 device are compared with
 each other.
+
+What the records were measured on, servers with all their settings and machines,
+has to be alike, or the result has reservations. --subject names what is meant
+to differ.
 
 With --fail-if the command is a gate on one figure of the comparison, such as
 'opm < -5 %' or 'order p95 > 10 %', or on errors ('errors > 0'). The exit code
@@ -74,7 +78,10 @@ of each, or the runs still warm up.`,
 				return usageError("--fail-if: name two directories or more, " +
 					"the first of which is what the others are compared with")
 			}
-			c := compare.WithFirst(all)
+			if err := compare.CheckSubject(all, subject); err != nil {
+				return flagError("subject", err)
+			}
+			c := compare.WithFirst(all, subject...)
 			c.Findings = append(c.Findings, without...)
 			if gated {
 				if err := c.Judge(gate); err != nil {
@@ -111,6 +118,7 @@ of each, or the runs still warm up.`,
 		"`span` of the figures in place of the record's own, such as "+
 			"1000s-1200s or auto; may be repeated",
 	)
+	subjectFlag(flags, &subject)
 	flags.StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
 }

@@ -18,6 +18,7 @@ import (
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
+	"ds2/internal/preflight"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
@@ -50,6 +51,7 @@ one, and
   until           stop once every difference is known to ± this, at 95 %: 2 %
   order           random blocks, or sequence: one configuration after the other
   practice        discarded runs of each before the first block (default 1)
+  subject         what is meant to differ besides factors: [shared_buffers]
   labels          of a configuration: your own words for the report
   disclosure      array, firmware, raid, cache, compression, file-system, price
 
@@ -143,6 +145,7 @@ func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed b
 		Least:        f.runs.least,
 		Most:         f.runs.most,
 		Until:        f.until,
+		Subject:      f.declared(),
 	}
 	for _, c := range f.configurations {
 		record.Configurations = append(record.Configurations, c.ExperimentConfiguration)
@@ -319,13 +322,22 @@ func (f *experimentFlags) conduct(
 		return endRecord(i, dir, record, err)
 	}
 	var configurations []*experiment.Configuration
+	var planned []preflight.Planned
 	for k, c := range file.configurations {
 		one, err := c.takeUp(i, &opened.options[k], opened.unready[k], stderr)
 		if err != nil {
 			return endRecord(i, dir, record, file.of(c, err))
 		}
 		one.Summary.Experiment = record.ExperimentID
+		if opened.unready[k] == nil {
+			planned = append(planned, c.planned(i.Soft, opened.options[k]))
+		}
 		configurations = append(configurations, one)
+	}
+	l := &looks{w: stderr, quiet: f.quiet}
+	l.add(preflight.Alike(planned, file.declared())...)
+	if err := l.refusal(); err != nil {
+		return endRecord(i, dir, record, err)
 	}
 	whole := file.experiment(record.Seed, configurations)
 	whole.Told = o.told(i, stderr)

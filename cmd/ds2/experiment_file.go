@@ -34,6 +34,19 @@ type experimentSetup struct {
 	runs  runsRange
 	until float64 // percent; 0: none
 	order string
+	// subject is what is meant to differ between configurations, besides factors.
+	subject []string
+}
+
+// subjectFlag declares the flag of what is meant to differ.
+func subjectFlag(flags *pflag.FlagSet, subject *[]string) {
+	flags.StringSliceVar(
+		subject,
+		"subject",
+		nil,
+		"what is meant to differ, such as shared_buffers, kernel or size: a setting of the server, or a "+
+			"parameter that a report names; may be repeated",
+	)
 }
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
@@ -55,6 +68,7 @@ func (s *experimentSetup) add(flags *pflag.FlagSet) {
 		"order of the runs: random, in "+
 			"blocks, or sequence, all of one configuration before the next",
 	)
+	subjectFlag(flags, &s.subject)
 }
 
 // check fills in how many runs there are and refuses what makes no experiment.
@@ -192,7 +206,7 @@ func fileKey(name string) (experiment.Key, error) {
 	}
 	if flag == nil || slices.Contains(notInFile, flag.Name) {
 		return experiment.Key{}, fmt.Errorf("unknown key %q: keys are the flags of ds2 bench, "+
-			"and configurations, factors, runs, order, until", name)
+			"and configurations, factors, subject, runs, order, until", name)
 	}
 	key := experiment.Key{
 		Flag:  flag.Name,
@@ -262,6 +276,44 @@ func expand(ctx context.Context, flag, text string) (string, error) {
 		return value
 	})
 	return text, bad
+}
+
+// parametersOf are those that a flag of a workload sets, where a record has other names for them.
+var parametersOf = map[string][]string{
+	"pct-newcustomers":  {"new customers"},
+	"n-searches":        {"browses per order"},
+	"search-batch-size": {"products per browse"},
+	"n-line-items":      {"items per order"},
+	"words":             {"word lists"},
+	"mix": {
+		"insert operations", "delete operations", "replace operations", "read operations",
+	},
+	"lazy":             {"lazy commits"},
+	"mailbox-profile":  {"profile"},
+	"iops-per-mailbox": {"IOPS target"},
+	"headroom":         {"IOPS target"},
+	"limit":            {"limits"},
+	"window":           {"windows"},
+	"event":            {"event commands"},
+	"abort-on-fail":    {"abort on fail"},
+}
+
+// declared is what is meant to differ between the configurations: the file's subject, and its
+// factors.
+func (f *experimentFile) declared() (subject []string) {
+	for _, name := range f.subject {
+		subject = append(subject, append(parametersOf[name], name)...)
+	}
+	for _, c := range f.configurations {
+		for _, factor := range c.Factors {
+			for _, name := range append(parametersOf[factor.Flag], factor.Flag) {
+				if !slices.Contains(subject, name) {
+					subject = append(subject, name)
+				}
+			}
+		}
+	}
+	return subject
 }
 
 // fileConfiguration is a configuration of the file, and the bench that its flags make.

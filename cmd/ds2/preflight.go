@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -11,7 +12,9 @@ import (
 
 	"ds2/internal/outside"
 	"ds2/internal/preflight"
+	"ds2/internal/runs"
 	"ds2/internal/store"
+	"ds2/internal/topology"
 )
 
 func newPreflightCommand() *cobra.Command {
@@ -70,7 +73,7 @@ func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 	if err := f.judgeRun(); err != nil {
 		return err
 	}
-	if err := l.one(i, cmd, f, recordDir(f.out, f.RunID)); err != nil {
+	if err := l.one(i, cmd, f, recordDir(f.out, f.RunID), nil); err != nil {
 		return err
 	}
 	return l.end(i)
@@ -82,20 +85,50 @@ func (l *looks) experiment(i *interrupts, cmd *cobra.Command, path string) error
 	if err != nil {
 		return err
 	}
+	var all []preflight.Planned
 	for _, c := range file.configurations {
-		if err := l.one(i, cmd, &c.bench.runFlags, ""); err != nil {
+		err := l.one(i, cmd, &c.bench.runFlags, "", func(o runs.Options) {
+			all = append(all, c.planned(i.Soft, o))
+		})
+		if err != nil {
 			return file.of(c, err)
 		}
 	}
+	l.add(preflight.Alike(all, file.declared())...)
 	return l.end(i)
 }
 
-// one looks at a run, whose record is to go into a directory, if that is known.
-func (l *looks) one(i *interrupts, cmd *cobra.Command, f *runFlags, record string) error {
+// planned is a configuration before its first run.
+func (c *fileConfiguration) planned(ctx context.Context, o runs.Options) preflight.Planned {
+	p := preflight.Planned{Name: c.Name, Setup: o.Setup(), Databases: map[string]string{}}
+	servers, err := topology.Instances(ctx, o.Targets)
+	if err != nil {
+		return p // the run itself fails by it
+	}
+	for _, server := range servers {
+		for _, database := range server.Databases {
+			p.Databases[server.ID+" "+database.Name()] = database.Label()
+		}
+	}
+	return p
+}
+
+// one looks at a run, whose record is to go into a directory, if that is known, and hands it to
+// look, if there is one, while its databases are open.
+func (l *looks) one(
+	i *interrupts,
+	cmd *cobra.Command,
+	f *runFlags,
+	record string,
+	look func(runs.Options),
+) error {
 	l.runID = f.RunID
-	_, done, err := f.ready(i, l, cmd)
+	o, done, err := f.ready(i, l, cmd)
 	if err != nil && (isUsage(err) || i.Soft.Err() != nil) {
 		return err
+	}
+	if look != nil && err == nil && o.Plan != nil && o.Observer != nil {
+		look(o)
 	}
 	done()
 	l.here(f)

@@ -19,6 +19,7 @@ type Configuration struct {
 	// what of the experiment's file it is, and with which values of its factors
 	Of      string           `json:"-"`
 	Factors []result.Setting `json:"-"`
+	Subject []string         `json:"-"` // that its experiment declares to differ
 	Read    conclude.Reader  `json:"-"` // of its runs
 
 	unfinished bool // so is the experiment that it is of
@@ -128,25 +129,12 @@ type Comparison struct {
 	// Equal are the differences of the main figure over all values of an experiment's factors,
 	// each against the same value.
 	Equal []Equal `json:"at_equal_factors,omitempty"`
+	// Differing is in what the configurations differ, whether it may or not.
+	Differing []result.Differing `json:"differing,omitempty"`
 	// of the ratios, where storage held a configuration back
 	Parts    []Parts          `json:"parts,omitempty"`
 	Gates    []GateVerdict    `json:"gates,omitempty"`
 	Findings []result.Finding `json:"findings,omitempty"` // of all configurations, and its own
-}
-
-// findUnlike finds in what two configurations differ that ought to be alike. Those of one experiment
-// differ as it is planned.
-func (c *Comparison) findUnlike(a, b Configuration) {
-	if a.Experiment != "" && a.Experiment == b.Experiment {
-		return
-	}
-	var differ []string
-	for _, d := range result.Differences(a.Spec, b.Spec, result.Compare) {
-		differ = append(differ, fmt.Sprintf("%s %s and %s", d.Name, d.A, d.B))
-	}
-	if len(differ) > 0 {
-		c.add(result.Unlike, strings.Join(differ, "; "), b.Name, a.Name)
-	}
 }
 
 // Words are those of the first configuration: others are of the same workload, or a warning says

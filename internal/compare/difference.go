@@ -85,18 +85,19 @@ func (d Difference) Ratio() float64 {
 	return max(ratio, 1/ratio)
 }
 
-// WithFirst compares each configuration with the first.
-func WithFirst(all []Configuration) Comparison {
+// WithFirst compares each configuration with the first. What the subject names may differ.
+func WithFirst(all []Configuration, subject ...string) Comparison {
 	c := Comparison{Configurations: all, Differences: []Difference{}}
+	if len(all) == 0 {
+		return c
+	}
+	c.findUnlike(subject) // the first that a reader has to know
 	for _, one := range all {
 		v := valuesOf(one, result.BenchRun.Value)
 		if why := v.noRatio(); why != "" {
 			c.add(result.NoRatio, one.Unit()+": "+why, one.Name, "")
 		}
 		c.Findings = append(c.Findings, named(one)...)
-	}
-	if len(all) == 0 {
-		return c
 	}
 	first := all[0]
 	for i, other := range all[1:] {
@@ -142,7 +143,6 @@ func WithFirst(all []Configuration) Comparison {
 			}
 			c.Differences = append(c.Differences, d)
 		}
-		c.findUnlike(first, other)
 		if c.Stated().Name == Main && (Bottleneck(first.Bench) == diagnose.Storage ||
 			Bottleneck(other.Bench) == diagnose.Storage) {
 			if p := partsOf(first, other); p != nil {

@@ -40,6 +40,7 @@ func NewExperiment(
 		}
 		one.Of = c.Of
 		one.Factors = c.Factors
+		one.Subject = record.Subject
 		one.Bench, err = result.ReadSummary[result.Bench](one.Dir)
 		if errors.Is(err, result.ErrNone) { // it has not begun
 			continue

@@ -81,6 +81,9 @@ func find(b result.Bench) (all []result.Finding) {
 	if dropped > 0 {
 		add(result.NewFinding(result.RunsDropped, "").With("runs", float64(dropped)))
 	}
+	if f := unlikeRuns(counted); f != nil {
+		add(*f)
+	}
 	if by := sharedShare(Configuration{Bench: b}); by > 0 {
 		add(result.NewFinding(result.RunsShareError, "").With("share", by))
 	}

@@ -31,6 +31,10 @@ func Take(run *result.BenchRun, s result.Summary) {
 	run.Headline = s.Headline
 	run.Limits = s.Limits
 	run.Costs = s.Costs
+	run.Environment = nil
+	if s.Machine != nil || len(s.Servers) > 0 {
+		run.Environment = new(result.EnvironmentOf(s))
+	}
 	run.Conditions = s.Conditions
 	run.Idle = power.Idle
 	run.Active = power.Active

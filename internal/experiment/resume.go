@@ -129,6 +129,7 @@ func TakeUpExperiment(
 	if err != nil || left == nil || !hasRuns(dir, *left) {
 		return begun, left != nil, err
 	}
+	left.Subject = begun.Subject // which judges what was measured, and changes nothing of it
 	// they only say how long to go on
 	left.Least = begun.Least
 	left.Most = begun.Most

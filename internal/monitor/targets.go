@@ -49,6 +49,7 @@ func (w *Observer) server(ctx context.Context, s *topology.Instance, several boo
 		if found.Settings, err = store.Settings(ctx, t); err != nil {
 			w.note("%s: %v", t.Label(), t.Wrap("look", err))
 		}
+		found.OtherSettings = store.OtherSettings(ctx, t)
 		if found.Files, err = s.Files(ctx, t); err != nil {
 			w.unplaced = append(w.unplaced, fmt.Sprintf("%s: %v", t.Label(), err))
 		}

@@ -47,6 +47,7 @@ func (c comparison) view() view {
 		Figures:  c.figures(),
 		Tables: []table{
 			differenceTable(c),
+			c.differingTable(),
 			runTable(c.Configurations, ""),
 			c.ofEach("Limits, over the first window of each run", func(one compare.Configuration) table {
 				return limitTable(one.Limits)
@@ -209,6 +210,27 @@ func (c comparison) none(d compare.Difference) string {
 			of.PercentText(of.Percent))
 	}
 	return text
+}
+
+// differingTable is in what the configurations were not alike.
+func (c comparison) differingTable() table {
+	head := cells("parameter", c.Configurations, configurationName)
+	t := newTable("What the configurations differ in", append(head, "may differ")...)
+	for _, d := range c.Differing {
+		row := []string{d.Name}
+		for _, value := range d.Values {
+			row = append(row, cmp.Or(value, "unknown"))
+		}
+		may := "no"
+		switch {
+		case d.May:
+			may = "yes: storage is compared by it"
+		case d.Declared:
+			may = "yes: the subject"
+		}
+		t.row(append(row, may)...)
+	}
+	return t
 }
 
 func configurationName(c compare.Configuration) string { return c.Name }

@@ -82,6 +82,9 @@ type BenchRun struct {
 	Active     *float64 `json:"active_w,omitempty"`
 	Bottleneck string   `json:"bottleneck,omitempty"`
 
+	// Environment is what the run's record has; nil: that is not there.
+	Environment *Environment `json:"-"`
+
 	Costs      *Costs      `json:"cost_per_order,omitempty"`
 	Conditions []Condition `json:"conditions,omitempty"`
 

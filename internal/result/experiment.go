@@ -30,6 +30,9 @@ type Experiment struct {
 	Most  int     `json:"runs_most"`
 	Until float64 `json:"until_pct,omitempty"` // percent points on either side of a difference
 
+	// Subject are the parameters that are meant to differ: the factors, and what the file declares.
+	Subject []string `json:"subject,omitempty"`
+
 	Configurations []ExperimentConfiguration `json:"configurations"`
 }
 

@@ -79,6 +79,7 @@ const (
 	RunsShareError  FindingKind = "runs share an error"
 	NoRatio         FindingKind = "runs of zero"
 	Unlike          FindingKind = "not run alike"
+	RunsUnlike      FindingKind = "runs not made alike"
 	NotInBlocks     FindingKind = "not in blocks"
 	Blind           FindingKind = "the runs vary too much"
 	CachesUnlike    FindingKind = "caches not filled alike"
@@ -172,6 +173,7 @@ var FindingKinds = []KindOfFinding{
 	{RunsShareError, Reserves, OfConfiguration, "the runs may all be off by the same {share%}, which none of their differences shows: they vary less from one to the next than each by itself, or have a trend in common, as with a phase of a checkpoint cycle or a cache that fills; the interval has it as well"},
 	{NoRatio, Withholds, OfConfiguration, "no other configuration has a ratio to it: {detail}"},
 	{Unlike, Reserves, OfConfiguration, "{against} and {configuration} were not run alike: {detail}"},
+	{RunsUnlike, Reserves, OfConfiguration, "{runs} of {of_runs} valid runs were not measured on the same as the first: {detail}"},
 	{NotInBlocks, Reserves, OfConfiguration, "the runs were not in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out"},
 	{Blind, Withholds, OfConfiguration, "{detail}"},
 	{CachesUnlike, Withholds, OfConfiguration, "{detail}" + longerWarmUp},

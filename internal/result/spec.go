@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -98,6 +99,8 @@ type Spec struct {
 type Said struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+	// Follows is the parameter of the Spec from which this one follows.
+	Follows string `json:"follows,omitempty"`
 }
 
 // NewBlock is the JSON of a part of a record that is a workload's own, and that no other room
@@ -179,10 +182,12 @@ func Differences[T any](a, b T, use Use) (all []Difference) {
 	return all
 }
 
-// parameters are the fields of a struct that have to be alike for a use, as a reader is told them.
+// parameters are the fields of a struct that have to be alike for a use, as a reader is told them;
+// all of them for none.
 func parameters(of any, use Use) (all []Said) {
 	for field, value := range reflect.ValueOf(of).Fields() {
-		if !strings.Contains(field.Tag.Get("mayDiffer"), string(use)) {
+		if field.Tag.Get("json") != "-" &&
+			(use == "" || !strings.Contains(field.Tag.Get("mayDiffer"), string(use))) {
 			all = append(all, told(field, value)...)
 		}
 	}
@@ -210,16 +215,19 @@ func told(field reflect.StructField, of reflect.Value) []Said {
 	}
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	name = strings.ReplaceAll(units.ReplaceAllString(name, ""), "_", " ")
-	return []Said{{name, text}}
+	return []Said{{Name: name, Value: text}}
 }
 
 // valueOf is that of a parameter.
-func valueOf(all []Said, name string) string {
+func valueOf(all []Said, name string) string { return valueIn(all, name, "none") }
+
+// valueIn is that of a parameter, or what stands for one that is absent or empty.
+func valueIn(all []Said, name, absent string) string {
 	i := slices.IndexFunc(all, func(s Said) bool { return s.Name == name })
-	if i < 0 || all[i].Value == "" {
-		return "none"
+	if i < 0 {
+		return absent
 	}
-	return all[i].Value
+	return cmp.Or(all[i].Value, absent)
 }
 
 // Duration is a time that records have in seconds.

@@ -138,6 +138,13 @@ func observed(s *result.Summary, o *monitor.Observer) {
 	}
 }
 
+// Setup is what a run with these options is to be, and what it will be measured on.
+func (o Options) Setup() result.Setup {
+	s := result.Summary{Spec: o.Asked()}
+	observed(&s, o.Observer)
+	return result.Setup{Spec: s.Spec, Environment: result.EnvironmentOf(s)}
+}
+
 // Complete concludes the record in o.Dir again with what has become known since its run, such as a
 // meter's log.
 func Complete(o Options) (result.Summary, error) {

@@ -113,6 +113,20 @@ func May(ctx context.Context, d Database, op, ask, why, hint string) error {
 	return d.Wrap(op, err)
 }
 
+// OtherSettings gives the settings of the server that are not at their defaults besides Settings;
+// nil where the engine has no others or the server does not tell.
+func OtherSettings(ctx context.Context, d Database) map[string]string {
+	queries, err := schema.ServerQueries(d.Engine())
+	if err != nil || queries.OtherSettings == "" {
+		return nil
+	}
+	found, err := Pairs[string](ctx, d.DB(), queries.OtherSettings)
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
 // Settings gives those of the server and of a database that decide what storage sees. It is an
 // error where none can be asked.
 func Settings(ctx context.Context, d Database) (map[string]string, error) {

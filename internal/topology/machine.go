@@ -138,6 +138,8 @@ func IsLocal(name string) bool {
 type Server struct {
 	Version  string            `json:"version"` // as the server says it
 	Settings map[string]string `json:"settings,omitempty"`
+	// not at their defaults, besides; nil: unknown
+	OtherSettings map[string]string `json:"other_settings"`
 
 	// what it may use of its machine, where that is less than all
 	Container *Container `json:"container,omitempty"`

@@ -43,9 +43,9 @@ func (p *Plan) Describe(a *result.Spec) {
 	a.DataSeeds = p.Seeds
 	a.Own = result.NewBlock(parameters{c, words})
 	a.InWords = []result.Said{
-		{Name: "customers", Value: fmt.Sprint(size.Customers)},
-		{Name: "orders a month", Value: fmt.Sprint(size.OrdersPerMonth)},
-		{Name: "products", Value: fmt.Sprint(size.Products)},
+		{Name: "customers", Follows: "size", Value: fmt.Sprint(size.Customers)},
+		{Name: "orders a month", Follows: "size", Value: fmt.Sprint(size.OrdersPerMonth)},
+		{Name: "products", Follows: "size", Value: fmt.Sprint(size.Products)},
 		{Name: "new customers", Value: fmt.Sprintf("%d %%", c.PctNewCustomers)},
 		{Name: "browses per order", Value: fmt.Sprint(c.Searches)},
 		{Name: "products per browse", Value: fmt.Sprint(c.SearchBatchSize)},

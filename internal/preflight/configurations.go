@@ -1,0 +1,70 @@
+package preflight
+
+import (
+	"fmt"
+	"strings"
+
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// Planned is a configuration of an experiment before its first run.
+type Planned struct {
+	Name  string
+	Setup result.Setup
+	// Databases are the labels of its targets, by what tells a database from every other.
+	Databases map[string]string
+}
+
+// Alike looks whether the configurations of an experiment are alike but for what the subject names,
+// and whether two that are named unlike are one database: that would be measured against itself.
+func Alike(all []Planned, subject []string) (found []store.Finding) {
+	const what = "configurations"
+	var setups []result.Setup
+	for i, one := range all {
+		setups = append(setups, one.Setup)
+		for _, other := range all[:i] {
+			for id, label := range one.Databases {
+				if same := other.Databases[id]; same != "" && same != label {
+					found = append(found, store.Finding{
+						What:  what,
+						State: store.Failure,
+						Found: fmt.Sprintf("%s of %s and %s of %s are one database",
+							same, other.Name, label, one.Name),
+						Do: "load a database for each, or name it alike in both",
+					})
+				}
+			}
+		}
+	}
+	differing := result.FindDiffering(setups)
+	for i := range all {
+		var unlike []string
+		for _, d := range differing {
+			if text := d.Between(0, i); text != "" && !result.Declares(subject, d.Name) {
+				unlike = append(unlike, text)
+			}
+		}
+		if len(unlike) > 0 {
+			found = append(found, warning(
+				what,
+				fmt.Sprintf("%s and %s are not alike: %s", all[0].Name, all[i].Name,
+					strings.Join(unlike, "; ")),
+				"make them alike, or declare by subject what is meant to differ",
+			))
+		}
+	}
+	for _, name := range subject {
+		differs := false
+		for _, d := range differing {
+			differs = differs || result.Declares([]string{name}, d.Name)
+		}
+		known := len(setups) > 0 && setups[0].Knows(name)
+		if !differs && known && len(all) > 1 {
+			found = append(found, warning(what,
+				fmt.Sprintf("%s is the subject, and all configurations have the same", name),
+				"give them what is to be compared"))
+		}
+	}
+	return found
+}

@@ -1,0 +1,258 @@
+package result
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ds2/internal/numbers"
+)
+
+// Environment is what a run was measured on, as far as its record knows it. The Spec beside it has
+// the dataset, its seed and size, and the version of ds2. Runs of one configuration have the same;
+// so have configurations that are compared, but for the fields whose tag mayDiffer says that a
+// comparison of storage is about them. The JSON names are those that a reader is told.
+type Environment struct {
+	ServerVersion []string `json:"server_version"`
+	Settings      []Said   `json:"settings"` // of servers with several values, all of them
+	// that the servers may use of their machines; "the whole machine" where nothing limits them
+	ControlGroups []string `json:"control_group"`
+	System        string   `json:"operating_system"`
+	Kernel        string   `json:"kernel"`
+	Processor     string   `json:"CPU_model"`
+	Processors    string   `json:"CPUs"`
+	Memory        string   `json:"memory"`
+	FileSystem    string   `json:"file_system"`
+	MountOptions  []string `json:"mount_options"`
+	Network       string   `json:"network"` // between ds2 and the servers
+
+	// Others are the settings besides that are not at their defaults; nil: unknown.
+	Others []Said `json:"-"`
+
+	Machine string   `json:"machine"    mayDiffer:"compare"`
+	Drives  []string `json:"drives"     mayDiffer:"compare"` // model, size, scheduler and cache
+}
+
+// EnvironmentOf is that of a run, as far as its record knows it.
+func EnvironmentOf(s Summary) (e Environment) {
+	var settings, others []map[string]string
+	for _, server := range s.Servers {
+		version, _, _ := strings.Cut(server.Version, " on ") // a platform
+		e.ServerVersion = append(e.ServerVersion, version)
+		settings = append(settings, server.Settings)
+		if server.OtherSettings != nil {
+			besides := maps.Clone(server.OtherSettings)
+			maps.DeleteFunc(besides, func(name, _ string) bool {
+				_, is := server.Settings[name]
+				return is
+			})
+			others = append(others, besides)
+		}
+		limited := server.Container
+		switch {
+		case limited != nil:
+			text := fmt.Sprintf("%g CPUs, %s", limited.Processors, gigabytes(limited.MemoryBytes))
+			e.ControlGroups = append(e.ControlGroups, text)
+		case s.Local: // else it was not looked at
+			e.ControlGroups = append(e.ControlGroups, "the whole machine")
+		}
+	}
+	e.Settings = saidOf(settings)
+	if len(others) > 0 && len(others) == len(s.Servers) {
+		e.Others = append([]Said{}, saidOf(others)...)
+	}
+	if len(s.Servers) > 0 {
+		e.Network = "another machine"
+		if s.Local {
+			e.Network = "the same machine"
+		}
+	}
+	m := s.Machine
+	if m == nil {
+		return e
+	}
+	e.Machine = m.Hostname
+	e.System = m.System
+	e.Kernel = m.Kernel
+	e.Processor = m.Processor
+	if m.Processors > 0 {
+		e.Processors = fmt.Sprint(m.Processors)
+	}
+	e.Memory = gigabytes(m.MemoryBytes)
+	if f := m.FileSystem; f != nil {
+		e.FileSystem = f.Type
+		e.MountOptions = f.Options
+	}
+	for _, d := range m.Drives {
+		parts := []string{d.Model, gigabytes(d.Bytes), d.Scheduler, d.WriteCache}
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		e.Drives = append(e.Drives, d.Name+" ("+strings.Join(parts, ", ")+")")
+	}
+	return e
+}
+
+// ofState ends the names of what a server tells beside its settings and every run changes.
+var ofState = regexp.MustCompile(`(used|log|free) bytes$`)
+
+// saidOf are the settings of servers, by name.
+func saidOf(servers []map[string]string) (all []Said) {
+	values := map[string][]string{}
+	for _, settings := range servers {
+		for name, value := range settings {
+			if !ofState.MatchString(name) {
+				values[name] = addNew(values[name], value)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		all = append(all, Said{Name: name, Value: quoteEmpty(values[name])})
+	}
+	return all
+}
+
+// addNew adds a value that is not there yet.
+func addNew(values []string, value string) []string {
+	if slices.Contains(values, value) {
+		return values
+	}
+	return append(values, value)
+}
+
+// quoteEmpty tells a setting whose value is empty from one that is not known.
+func quoteEmpty(values []string) string {
+	if text := strings.Join(values, ", "); text != "" {
+		return text
+	}
+	return "''"
+}
+
+// gigabytes is a size to the digit in which two machines of one kind do not differ; empty: unknown.
+func gigabytes(bytes int64) string {
+	if bytes <= 0 {
+		return ""
+	}
+	digits := 0
+	if bytes < 10e9 {
+		digits = 1
+	}
+	return numbers.Decimals(float64(bytes)/1e9, digits) + " GB"
+}
+
+// Setup is what a run was to be, and what it was measured on.
+type Setup struct {
+	Spec        Spec
+	Environment Environment
+}
+
+// Differing is a parameter in which setups differ.
+type Differing struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"` // of each setup; empty: unknown
+	// May says that a comparison of storage is about it, Declared that the user meant it to differ.
+	May      bool `json:"may_differ,omitempty"`
+	Declared bool `json:"declared,omitempty"`
+
+	follows string
+}
+
+// Between says how a parameter that ought to be alike differs between two setups; empty: it does
+// not, as far as both know it.
+func (d Differing) Between(one, other int) string {
+	a := d.Values[one]
+	b := d.Values[other]
+	if a == b || a == "" || b == "" || d.May {
+		return ""
+	}
+	return fmt.Sprintf("%s %s and %s", d.Name, a, b)
+}
+
+// FindDiffering finds in what setups differ, first what was asked for, in the order of the fields. A parameter that one of them does not know does not differ.
+func FindDiffering(all []Setup) (differing []Differing) {
+	alike := map[string]bool{}
+	for _, setup := range all {
+		for _, said := range parameters(setup.Environment, Compare) {
+			alike[said.Name] = true
+		}
+	}
+	differing = findDiffering(all, func(s Setup) ([]Said, string) {
+		return parameters(s.Spec, Compare), "none"
+	})
+	for _, d := range findDiffering(all, func(s Setup) ([]Said, string) {
+		return parameters(s.Environment, ""), ""
+	}) {
+		d.May = !alike[d.Name]
+		differing = append(differing, d)
+	}
+	differing = append(differing, findDiffering(all, func(s Setup) ([]Said, string) {
+		if s.Environment.Others == nil {
+			return nil, ""
+		}
+		return s.Environment.Others, "default"
+	})...)
+	names := map[string]bool{}
+	for _, d := range differing {
+		names[d.Name] = true
+	}
+	return slices.DeleteFunc(differing, func(d Differing) bool { return names[d.follows] })
+}
+
+// plainName is a parameter's name however a user writes it: as a flag, a setting or in words.
+func plainName(name string) string {
+	return strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(name))
+}
+
+// Declares says that a subject names a parameter.
+func Declares(subject []string, name string) bool {
+	return slices.ContainsFunc(subject, func(s string) bool { return plainName(s) == plainName(name) })
+}
+
+// Knows says that a setup has a parameter of a name.
+func (s Setup) Knows(name string) bool {
+	all := slices.Concat(parameters(s.Environment, ""), s.Environment.Others, parameters(s.Spec, ""))
+	return slices.ContainsFunc(all, func(said Said) bool {
+		return plainName(said.Name) == plainName(name)
+	})
+}
+
+// mostListed is how many things a sentence names of many.
+const mostListed = 3
+
+// NameSome lists the first three of texts, and says how many more there are.
+func NameSome(texts []string, separator string) string {
+	list := strings.Join(texts[:min(len(texts), mostListed)], separator)
+	if more := len(texts) - mostListed; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
+}
+
+// findDiffering finds the parameters that differ among those that setups have, each with what
+// stands for one that it does not have; empty: that is unknown.
+func findDiffering(all []Setup, of func(Setup) ([]Said, string)) (differing []Differing) {
+	seen := map[string]bool{}
+	for _, setup := range all {
+		these, _ := of(setup)
+		for _, said := range these {
+			if seen[said.Name] {
+				continue
+			}
+			seen[said.Name] = true
+			d := Differing{Name: said.Name, follows: said.Follows}
+			var known []string
+			for _, other := range all {
+				those, absent := of(other)
+				value := valueIn(those, said.Name, absent)
+				d.Values = append(d.Values, value)
+				if value != "" {
+					known = addNew(known, value)
+				}
+			}
+			if len(known) > 1 {
+				differing = append(differing, d)
+			}
+		}
+	}
+	return differing
+}
