@@ -19,9 +19,9 @@ import (
 // codes, gates and all that is printed go by the findings alone.
 //
 // A new kind is a constant and a row of FindingKinds, which has its effect, its scope and its
-// words, a line that makes it (in package conclude for what a run's record shows, with Notice for
-// what is only seen while the run goes on, in package compare for what several runs show), and a
-// row in TestFindings, which fails without one.
+// words, and a line that makes it: in package conclude for what a run's record shows, in package
+// runs for what is only seen while the run goes on, in package compare for what several runs show.
+// TestFindings of package compare holds that it goes up.
 type Finding struct {
 	Kind   FindingKind `json:"kind"`
 	Effect Effect      `json:"effect"`
