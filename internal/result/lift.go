@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // A record is read by every later version of ds2: a summary.json in an older schema is lifted to
@@ -37,7 +38,12 @@ func findWarnings(summary map[string]any) {
 	runs, _ := summary["runs"].([]any)
 	for _, one := range runs {
 		if run, ok := one.(map[string]any); ok { // of a bench
-			run["findings"] = found(run, "faults", RunFailed)
+			unsteady, _ := run["unsteady"].(string)
+			if unsteady != "" {
+				run["unsteady"] = []any{unsteady}
+			}
+			run["findings"] = slices.Concat(found(run, "faults", RunFailed),
+				found(run, "unsteady", Unsteady), found(run, "warnings", Distorted))
 		}
 	}
 }
