@@ -132,7 +132,7 @@ func TestSilentParties(t *testing.T) {
 		{
 			why: "an event's command", args: drive("event",
 				"--run-time 22s --event '11s=sleep 600' --event '12s=sleep 600'"),
-			says: "the command of event 1 failed",
+			says: "The command of event 1 failed",
 		},
 		{
 			why: "a restore",

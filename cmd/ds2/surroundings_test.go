@@ -70,8 +70,8 @@ func TestSurroundings(t *testing.T) {
 				"DO $$BEGIN FOR i IN 1..200 LOOP PERFORM pg_sleep(.01); COMMIT; END LOOP; END$$")
 			pgtest.Counted(t, other)
 		}, says: []string{
-			"other clients worked on the server: database postgres committed ",
-			"other clients worked on the server in the window: on average ",
+			"Other clients worked on the server: database postgres committed ",
+			"Other clients worked on the server in the window: on average ",
 		}, long: true},
 		{
 			why: "a restart", do: func(*program) {

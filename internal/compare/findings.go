@@ -37,7 +37,10 @@ func fold(runs []result.BenchRun) (all []result.Finding) {
 			if f.Effect.Worse(all[i].Effect) {
 				all[i] = f
 			}
-			all[i].Runs = append(had, r.Dir)
+			if !slices.Contains(had, r.Dir) { // a run may have several of a kind
+				had = append(had, r.Dir)
+			}
+			all[i].Runs = had
 		}
 	}
 	return all

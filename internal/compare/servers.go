@@ -24,6 +24,9 @@ type Server struct {
 	Run                   *result.Record // nil: the sum of several
 }
 
+// MiB is what the drives read and wrote in a second, in MiB.
+func (s Server) MiB() float64 { return (s.ReadBytes + s.WrittenBytes) / (1 << 20) }
+
 // Latency is the mean time of a kind of I/O in seconds, as limits have it: the longer of what the
 // slowest drive took and what the servers waited. NaN is not known.
 type Latency struct {

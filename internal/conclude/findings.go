@@ -259,8 +259,7 @@ func (v view) shown(e result.Evidence) (all []result.Finding) {
 		add(result.NewFinding(result.Vacuums, ""))
 	}
 	if n := v.total(sampling.DatabaseOtherSessions); n != nil && *n > mostOthers {
-		add(result.NewFinding(result.OtherClients, "other clients worked on the server in the window: "+
-			"log, CPUs and drives are not the run's alone").With("sessions", *n))
+		add(result.NewFinding(result.OtherSessions, "").With("sessions", *n))
 	}
 	return all
 }

@@ -173,9 +173,7 @@ func esrpDatabase(servers []compare.Server) table {
 	row("Total Disks Transfers/sec, with the log's", func(s compare.Server) float64 {
 		return s.Total()
 	})
-	row("Disks Transfers (MiB/sec)", func(s compare.Server) float64 {
-		return (s.ReadBytes + s.WrittenBytes) / (1 << 20)
-	})
+	row("Disks Transfers (MiB/sec)", func(s compare.Server) float64 { return s.MiB() })
 	return t
 }
 

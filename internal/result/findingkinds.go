@@ -47,6 +47,7 @@ const (
 	PartlyCovered    FindingKind = "partly covered"
 	Uncovered        FindingKind = "not covered"
 	OtherClients     FindingKind = "other clients"
+	OtherSessions    FindingKind = "other clients in the window"
 	LargeReads       FindingKind = "large reads"
 	HeldAbove        FindingKind = "held above the drives"
 	Vacuums          FindingKind = "vacuums among the I/O"
@@ -138,10 +139,11 @@ var FindingKinds = []KindOfFinding{
 	{FailedBefore, Reserves, OfTarget, "an audit of it failed before this run ({detail}), and since then it was not reset, restored or passed by ds2 verify"},
 	{MemoryHoldsIt, Reserves, OfTarget, "{detail}"},
 	{OtherPrograms, Reserves, OfRun, "other programs take {share%} of the CPUs of the database's machine: stop them, and measure again"},
-	{OtherIO, Reserves, OfRun, "other programs made {ios} I/Os a second on the drives of the data, by what the servers count of their own: they are not among the achieved ones, and may slow these down"},
+	{OtherIO, Reserves, OfRun, "other programs made {ios} I/Os a second on the drives of the data, beyond those that the servers count: they are not among the achieved ones, and may slow these down"},
 	{PartlyCovered, Reserves, OfRun, "the samples of {detail} cover {covers} of {window} s of the window: what is said of them is of that time alone"},
 	{Uncovered, Reserves, OfRun, "the samples of {detail} cover {covers} of {window} s of the window: they are unknown, and nothing is judged by them"},
 	{OtherClients, Reserves, OfTarget, "{detail}"},
+	{OtherSessions, Reserves, OfRun, "other clients worked on the server in the window: on average {sessions} of their sessions were active: log, CPUs and drives are not the run's alone"},
 	{LargeReads, Reserves, OfTarget, "a read of the data files had {kilobytes} kB on average, not 8: until the server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; or something scanned tables"},
 	{HeldAbove, Reserves, OfRun, "the server waited {server_ms} ms for {detail} on average, of which the drives took {drive_ms}: something above them limits it: a control group, a container or the volume, the file system, or CPUs that have no time"},
 	{Vacuums, Reserves, OfRun, "vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells them apart from version 16 on"},

@@ -162,5 +162,6 @@ func Complete(o Options) (result.Summary, error) {
 	if s.Status != result.Done { // it may have ended before its later windows
 		concludeErr = nil
 	}
-	return s, errors.Join(err, concludeErr, save(o.Dir, &s))
+	saveErr := save(o.Dir, &s)
+	return s, errors.Join(err, concludeErr, saveErr)
 }

@@ -186,7 +186,8 @@ func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (s result.Summar
 			NotAudited: "its audit was interrupted, and the database has changed since",
 			Checks:     []result.Check{},
 		}
-		return s, save(dir, &s)
+		err = save(dir, &s)
+		return s, err
 	}
 	if s, err = c.Verify(stop, run); c.interrupted(stop) {
 		err = driver.ErrStopped
