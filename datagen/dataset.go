@@ -117,7 +117,14 @@ func (d *Dataset) Files() []File {
 		m := d.monthAt(i)
 		add(
 			m.seed,
-			d.newPart(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders, m.orderRows),
+			d.newPart(
+				name+"_orders.csv",
+				Orders,
+				orders,
+				d.orderBytes(m),
+				m.writeOrders,
+				m.orderRows,
+			),
 		)
 		lineBytes := d.orderLineBytes(m)
 		add(
@@ -150,8 +157,17 @@ func (d *Dataset) Files() []File {
 		d.newPart("prod.csv", Products, products, d.productBytes(), writeProducts, d.productRows),
 	)
 	writeInventory := func(w *rowWriter) error { return w.writeRows(d.inventoryRows(), -1) }
-	add(d.fileSeed(products),
-		d.newPart("inv.csv", Inventory, products, d.inventoryBytes(), writeInventory, d.inventoryRows))
+	add(
+		d.fileSeed(products),
+		d.newPart(
+			"inv.csv",
+			Inventory,
+			products,
+			d.inventoryBytes(),
+			writeInventory,
+			d.inventoryRows,
+		),
+	)
 	return files
 }
 

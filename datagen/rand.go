@@ -47,8 +47,9 @@ func newRandom(seed uint32, skip uint64) *random {
 	return g
 }
 
-// peekDraws gives the next numbers of the sequence, at least n of them (n ≤ keep), as raw words: rand()
-// is a word >> 1. They are valid until the next call, and used takes them out of the sequence.
+// peekDraws gives the next numbers of the sequence, at least n of them (n ≤ keep), as raw words:
+// rand() is a word >> 1. They are valid until the next call, and used takes them out of the
+// sequence.
 func (g *random) peekDraws(n int) []uint32 {
 	if len(g.x)-g.pos < n {
 		g.fillBlock()
@@ -79,9 +80,9 @@ func (g *random) fillBlock() {
 	}
 }
 
-// jumpAhead gives the state n steps after state, for any n, in O(log n): the recurrence is linear, so
-// x[m+n] is a fixed combination of x[m] … x[m+30], whose coefficients are those of z^n modulo z^31
-// − z^28 − 1.
+// jumpAhead gives the state n steps after state, for any n, in O(log n): the recurrence is linear,
+// so x[m+n] is a fixed combination of x[m] … x[m+30], whose coefficients are those of z^n modulo
+// z^31 − z^28 − 1.
 func jumpAhead(state [lag]uint32, n uint64) (after [lag]uint32) {
 	c := powerOfZ(n)
 	var x [2*lag - 1]uint32
@@ -117,8 +118,8 @@ func powerOfZ(n uint64) [lag]uint32 {
 	return p
 }
 
-// scaleBelow is floor(n · rand() / 2^31) of a raw word, for n up to 2^22: there the product is exact in
-// a double, and whole numbers give the same.
+// scaleBelow is floor(n · rand() / 2^31) of a raw word, for n up to 2^22: there the product is
+// exact in a double, and whole numbers give the same.
 func scaleBelow(n uint64, x uint32) uint64 { return n * uint64(x>>1) >> 31 }
 
 // belowFloat is the same for any n, in the doubles that DS2 computes in: above 2^53 the product is

@@ -361,8 +361,12 @@ func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 				example,
 			)
 		case end > 0 && end < 2*aroundEvents:
-			return nil, usageError("--event: a run phase of %s is too short: an event needs %s of it "+
-				"before and %[2]s after, to say what came of it", end, aroundEvents)
+			return nil, usageError(
+				"--event: a run phase of %s is too short: an event needs %s of it "+
+					"before and %[2]s after, to say what came of it",
+				end,
+				aroundEvents,
+			)
 		case after < aroundEvents:
 			return nil, usageError(
 				"--event: %s is too early: the first possible time is %s into the run phase, "+

@@ -15,7 +15,8 @@ func experimentSchema() jsonSchema {
 	ofRuns := flagSchemas(new(benchFlags).add)
 	configuration := jsonSchema{
 		"labels": jsonSchema{
-			"type": "object", "description": "your own words for the report, such as array: 24 disks",
+			"type":        "object",
+			"description": "your own words for the report, such as array: 24 disks",
 		},
 	}
 	factors := jsonSchema{}
@@ -28,7 +29,10 @@ func experimentSchema() jsonSchema {
 	for name, schema := range flagSchemas(new(experimentSetup).add) {
 		all[name] = schema
 	}
-	all["factors"] = closedObject("flags with a list of values; each configuration runs with each", factors)
+	all["factors"] = closedObject(
+		"flags with a list of values; each configuration runs with each",
+		factors,
+	)
 	all["configurations"] = jsonSchema{
 		"type":        "object",
 		"description": "what is compared, by name",

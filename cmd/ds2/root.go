@@ -152,9 +152,7 @@ func newRoot() *cobra.Command {
 }
 
 // timeUnits are what stands apart from a number of a time that was written as two words.
-var timeUnits = strings.Fields(
-	"s sec secs second seconds m min mins minute minutes h hour hours",
-)
+var timeUnits = strings.Fields("s sec secs second seconds m min mins minute minutes h hour hours")
 
 // flagsOnly refuses an unexpected argument, such as Y in "--detailed-view Y".
 func flagsOnly(cmd *cobra.Command, args []string) error {
@@ -166,7 +164,10 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 		case strings.Contains(args[0], "://"):
 			return fmt.Errorf("unexpected argument: write --target=%s", args[0])
 		case slices.Contains(timeUnits, strings.ToLower(args[0])):
-			return fmt.Errorf("unexpected argument %q: write a time as one word, such as 20m", args[0])
+			return fmt.Errorf(
+				"unexpected argument %q: write a time as one word, such as 20m",
+				args[0],
+			)
 		case cmd.Name() == "init":
 			return fmt.Errorf("unexpected argument: the file goes to standard output; "+
 				"write ds2 init > %s", args[0])

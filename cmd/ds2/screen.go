@@ -86,7 +86,8 @@ func (s *screen) show(text string, l level) error {
 	}
 	for line := range strings.SplitSeq(escape.Lines(text), "\n") {
 		for _, part := range brokenLine(line, width) {
-			if rest, begins := strings.CutPrefix(part, l.word); begins && l.word != "" && s.coloured() {
+			if rest, begins := strings.CutPrefix(part, l.word); begins && l.word != "" &&
+				s.coloured() {
 				part = l.colour + l.word + uncoloured + rest
 				l = level{}
 			}

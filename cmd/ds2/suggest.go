@@ -24,8 +24,8 @@ var meant = map[string]string{
 	"format":   "output",
 }
 
-// meantByLetter are the flags of pgbench and psql that others of ds2 stand for; of -T the value has a
-// unit here.
+// meantByLetter are the flags of pgbench and psql that others of ds2 stand for; of -T the value has
+// a unit here.
 var meantByLetter = map[string]string{
 	"c": "--threads",
 	"j": "--threads",

@@ -72,7 +72,8 @@ func (m *Manifest) fileName() string {
 	return fmt.Sprintf("manifest-%d-of-%d.json", m.Shard.Index, m.Shard.Count)
 }
 
-// checkCompatible says whether two manifests may stand in one directory: nil, or what tells them apart.
+// checkCompatible says whether two manifests may stand in one directory: nil, or what tells them
+// apart.
 func (m *Manifest) checkCompatible(other *Manifest) error {
 	for _, c := range []struct {
 		what     string

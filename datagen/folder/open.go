@@ -144,8 +144,8 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 	return nil
 }
 
-// verifyFiles reads every file in dir, several at once, and tells damaged, one at a time, which are not
-// as their entry says, and how many bytes of CSV came out of them.
+// verifyFiles reads every file in dir, several at once, and tells damaged, one at a time, which are
+// not as their entry says, and how many bytes of CSV came out of them.
 func (m *Manifest) verifyFiles(ctx context.Context, dir string, parallel int, progress func(int64),
 	damaged func(e *Entry, read int64, damage damageError),
 ) error {

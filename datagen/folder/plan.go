@@ -60,8 +60,8 @@ func (p *Plan) Bytes() (n int64) {
 	return n
 }
 
-// checkDirectory refuses a directory in which something stands that the manifest of this run does not account
-// for, and takes over what an earlier run finished.
+// checkDirectory refuses a directory in which something stands that the manifest of this run does
+// not account for, and takes over what an earlier run finished.
 func (p *Plan) checkDirectory() error {
 	held, err := os.ReadDir(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -59,9 +59,9 @@ func (s *Shard) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// pickFiles picks the shard's files: dealt out from the largest down, each to the shard that has the
-// fewest bytes so far, so that every machine finds the same answer and they end at about the same
-// time.
+// pickFiles picks the shard's files: dealt out from the largest down, each to the shard that has
+// the fewest bytes so far, so that every machine finds the same answer and they end at about the
+// same time.
 func (s Shard) pickFiles(files []datagen.File) []datagen.File {
 	bySize := slices.Clone(files)
 	slices.SortStableFunc(bySize, func(a, b datagen.File) int {

@@ -65,9 +65,9 @@ func newFileWork(file datagen.File, entry *Entry) *fileWork {
 	return f
 }
 
-// scheduleParts says in which order parts are made: first files of one part, the largest first, which
-// cannot be shared; then the first parts of the others, their second ones, and so on, which fill up
-// the time until the last maker is done.
+// scheduleParts says in which order parts are made: first files of one part, the largest first,
+// which cannot be shared; then the first parts of the others, their second ones, and so on, which
+// fill up the time until the last maker is done.
 func scheduleParts(files []*fileWork) (jobs []job) {
 	bySize := slices.Clone(files)
 	slices.SortStableFunc(bySize, func(a, b *fileWork) int {
@@ -149,8 +149,8 @@ func (b *blockWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// writeFile writes a file when its first block comes, brings it to the disk while the makers go on with
-// others, and notes it.
+// writeFile writes a file when its first block comes, brings it to the disk while the makers go on
+// with others, and notes it.
 func (w *work) writeFile(ctx context.Context, f *fileWork) error {
 	var s *sink
 	for _, j := range f.jobs {

@@ -144,6 +144,7 @@ func TestLinks(t *testing.T) {
 func TestTarget(t *testing.T) {
 	for name, want := range map[string]string{ // empty: none
 		"prod.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial": "prod.csv",
+
 		"prod.csv.partial": "",
 		"prod.csv":         "",
 		".partial":         "",

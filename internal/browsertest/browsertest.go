@@ -93,7 +93,8 @@ func Drawn() chromedp.Action {
 	return chromedp.Evaluate(frames, nil, await)
 }
 
-// Keep leaves a picture of the window, or of the whole page, where DS2_TEST_ARTIFACTS names a directory.
+// Keep leaves a picture of the window, or of the whole page, where DS2_TEST_ARTIFACTS names a
+// directory.
 func Keep(name string, page bool) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		artifacts := os.Getenv("DS2_TEST_ARTIFACTS")

@@ -200,7 +200,11 @@ func (c *Comparison) findHeld(first, other Configuration) {
 		return
 	}
 	limited := fmt.Sprintf("%s was limited by %s", faster.Name, diagnose.LimitedBy[byFaster])
-	text := fmt.Sprintf("%s, so the storage of %s may be faster than this shows", limited, faster.Name)
+	text := fmt.Sprintf(
+		"%s, so the storage of %s may be faster than this shows",
+		limited,
+		faster.Name,
+	)
 	switch {
 	case bySlower != diagnose.Storage:
 		text = fmt.Sprintf(
@@ -262,8 +266,12 @@ func difference(before, after values, all []values) measure.Difference {
 		return measure.Differences(names, blocks, stated, looks)[0]
 	}
 	for _, c := range []Configuration{before.Configuration, after.Configuration} {
-		if interim(c) && !Enough(c.Bench) { // whoever looks again and again finds something in the end
-			d := measure.Difference{Change: measure.Unknown(), Why: "the planned runs are not all made"}
+		if interim(c) &&
+			!Enough(c.Bench) { // whoever looks again and again finds something in the end
+			d := measure.Difference{
+				Change: measure.Unknown(),
+				Why:    "the planned runs are not all made",
+			}
 			d.Change.Percent = measure.Compare(before.values, after.values, stated).Percent
 			return d
 		}

@@ -56,8 +56,8 @@ func iosPerCycle(r result.BenchRun) *float64 {
 const muchOfRatio = 1.1
 
 // findUnlikeReads finds configurations whose orders read differently often from the drives: the
-// faster one of two equal caches fills earlier, so that the ratio hangs on how long both had to warm
-// up.
+// faster one of two equal caches fills earlier, so that the ratio hangs on how long both had to
+// warm up.
 func (c *Comparison) findUnlikeReads(p Parts) {
 	d := c.Of(p.Name, "device_reads_per_order")
 	if math.Abs(math.Log(p.IOsPerCycle)) < math.Log(muchOfRatio) || d == nil ||

@@ -8,8 +8,8 @@ import (
 	"ds2/internal/result"
 )
 
-// setup is what the runs of a configuration were to be, and what they were measured on, by the first
-// whose record is there. That they differ among each other is a finding of its own.
+// setup is what the runs of a configuration were to be, and what they were measured on, by the
+// first whose record is there. That they differ among each other is a finding of its own.
 func (c Configuration) setup() result.Setup {
 	s := result.Setup{Spec: c.Spec}
 	for _, r := range Counted(c.Bench) {
@@ -55,8 +55,8 @@ func (c *Comparison) findUnlike(declared []string) {
 	}
 }
 
-// CheckSubject is an error where a name that is declared to differ is of nothing that the records of
-// configurations know.
+// CheckSubject is an error where a name that is declared to differ is of nothing that the records
+// of configurations know.
 func CheckSubject(all []Configuration, subject []string) error {
 	setups := setupsOf(all)
 	for _, name := range subject {

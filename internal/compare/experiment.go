@@ -69,7 +69,9 @@ func NewExperiment(
 		e.Comparison.Equal = atEqualFactors(some, looks)
 		e.Comparison.findEqual()
 		names, figures := inBlocks(some)
-		e.Pairs = append(e.Pairs, measure.Differences(names, figures, measure.EveryTwo(len(names)), looks)...)
+		e.Pairs = append(
+			e.Pairs,
+			measure.Differences(names, figures, measure.EveryTwo(len(names)), looks)...)
 	}
 	return e, nil
 }

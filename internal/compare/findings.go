@@ -12,8 +12,8 @@ import (
 	"ds2/internal/result"
 )
 
-// fold puts the findings of the runs of a bench together, those for practice aside: one that differs
-// in its figures alone is one finding of several runs, the worst of them.
+// fold puts the findings of the runs of a bench together, those for practice aside: one that
+// differs in its figures alone is one finding of several runs, the worst of them.
 func fold(runs []result.BenchRun) (all []result.Finding) {
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r result.BenchRun) bool {
 		return r.Practice || !Made(r)
@@ -110,8 +110,8 @@ func agreement(b result.Bench, runs int) result.Finding {
 	return result.NewFinding(result.RunsAgree, text)
 }
 
-// drift finds that most runs drift the same way: what they come to hangs on when they were measured,
-// however little they vary. That a single run drifts is its own finding.
+// drift finds that most runs drift the same way: what they come to hangs on when they were
+// measured, however little they vary. That a single run drifts is its own finding.
 func drift(counted []result.BenchRun) []result.Finding {
 	ways := map[result.FindingKind][]float64{}
 	for _, r := range counted {
@@ -236,7 +236,12 @@ func (c *Comparison) findDifferences() {
 		case d.Blind():
 			c.add(result.Blind, text+"; "+d.Shown(), d.Name, d.Against)
 		case c.Doubtful(d):
-			c.add(result.DifferenceFound, "an estimate that does not count: "+text, d.Name, d.Against)
+			c.add(
+				result.DifferenceFound,
+				"an estimate that does not count: "+text,
+				d.Name,
+				d.Against,
+			)
 		case d.Low == nil:
 			c.add(result.DifferenceOnly, text, d.Name, d.Against)
 		default:

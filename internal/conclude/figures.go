@@ -215,8 +215,8 @@ func Counters(r *result.Record) (all [][]float64) {
 	return all
 }
 
-// EachSecond are the reads and writes of the data's drives in each sample of a run, a second, as its
-// result counts them; NaN where they are not known.
+// EachSecond are the reads and writes of the data's drives in each sample of a run, a second, as
+// its result counts them; NaN where they are not known.
 func EachSecond(r *result.Record) (rates []float64) {
 	rows := r.Host.Rows
 	for _, s := range r.Series.Samples {

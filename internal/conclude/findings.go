@@ -172,8 +172,8 @@ func (f *findings) findStatement() {
 	}
 }
 
-// WideInterval is the finding of an interval that is, or may be as wide as, that half, as a share of
-// its figure.
+// WideInterval is the finding of an interval that is, or may be as wide as, that half, as a share
+// of its figure.
 func WideInterval(is string, half float64) result.Finding {
 	return result.NewFinding(result.WideInterval, is).
 		With("half", half).With("most", WidestInterval)

@@ -98,8 +98,8 @@ func (m *measurement) step(
 		"--refill_buffers",
 		fmt.Sprintf("--buffer_compress_percentage=%d", compressible),
 	}
-	// A log is written through the page cache: the write and the flush of the drive's cache have one
-	// latency. A direct write would be one past that cache (FUA), where the drive has these.
+	// A log is written through the page cache: the write and the flush of the drive's cache have
+	// one latency. A direct write would be one past that cache (FUA), where the drive has these.
 	if j.sync {
 		args = append(args, "--direct=0", "--sync=dsync")
 	} else {

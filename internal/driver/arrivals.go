@@ -35,9 +35,9 @@ func (a arrival) noteWait(tally *measure.Order) {
 	}
 }
 
-// offerArrivals starts a goroutine for each target that lets orders fall due, from the start of the ramp
-// until the run stops. Users take them in turn from the channel of their target. In a closed loop
-// the channels are nil.
+// offerArrivals starts a goroutine for each target that lets orders fall due, from the start of the
+// ramp until the run stops. Users take them in turn from the channel of their target. In a closed
+// loop the channels are nil.
 func (d *Driver) offerArrivals(wg *sync.WaitGroup) []chan arrival {
 	due := make([]chan arrival, len(d.config.Targets))
 	c := d.config

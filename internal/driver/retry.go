@@ -16,8 +16,8 @@ import (
 // not tried again.
 var errInDoubt = errors.New("the connection was lost while a change was being committed")
 
-// attemptOperation carries out an operation and tries it again as far as that helps, waiting longer every
-// time. It connects first where there is no connection.
+// attemptOperation carries out an operation and tries it again as far as that helps, waiting longer
+// every time. It connects first where there is no connection.
 func (u *user) attemptOperation(op workload.Op) error {
 	for try := 0; ; try++ {
 		failed, err := u.connectAnd(op)
@@ -132,8 +132,8 @@ const (
 	maxServerWait     = 5 * time.Second
 )
 
-// retryDelay is how long to wait before the retry after a try: twice as long every time up to a limit,
-// drawn from the upper half so that users do not come back all at once.
+// retryDelay is how long to wait before the retry after a try: twice as long every time up to a
+// limit, drawn from the upper half so that users do not come back all at once.
 func (u *user) retryDelay(class store.Class, try int) time.Duration {
 	wait := firstConflictWait
 	most := maxConflictWait

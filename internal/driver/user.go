@@ -62,8 +62,8 @@ func newUser(d *Driver, number int) *user {
 	return u
 }
 
-// playOrders plays orders from delay after the start until the run stops: as soon as the last is done and
-// thought over, or, in an open loop, as they fall due.
+// playOrders plays orders from delay after the start until the run stops: as soon as the last is
+// done and thought over, or, in an open loop, as they fall due.
 func (u *user) playOrders(delay time.Duration, due <-chan arrival) {
 	defer u.setState(measure.UserDone)
 	stop := u.driver.stop

@@ -115,7 +115,9 @@ func (l *loader) planLanes() (lanes [][]store.Copy, err error) {
 				begun = true
 			}
 			if there || done {
-				l.course.updateProgress(func() { l.course.total -= part.Bytes }) // it takes no time now
+				l.course.updateProgress(
+					func() { l.course.total -= part.Bytes },
+				) // it takes no time now
 				continue
 			}
 			steps = append(

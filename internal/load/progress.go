@@ -49,7 +49,8 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 	return c
 }
 
-// updateProgress changes what was done, and tells what the load is at, and how much of all work is done.
+// updateProgress changes what was done, and tells what the load is at, and how much of all work is
+// done.
 func (c *course) updateProgress(change func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

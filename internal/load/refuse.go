@@ -17,9 +17,9 @@ import (
 // kitColumns are those of the kit's own tables: see workload.Dataset.SignatureColumns.
 var kitColumns = map[string]string{"ds2_info": "value", "ds2_steps": "name"}
 
-// heldTables lists the tables of the workload and of this kit that the database holds, in the schema in
-// which a load makes its own. A table that only bears the name of one is an error: it stands in the
-// way, and is not the workload's to drop.
+// heldTables lists the tables of the workload and of this kit that the database holds, in the
+// schema in which a load makes its own. A table that only bears the name of one is an error: it
+// stands in the way, and is not the workload's to drop.
 func (l *loader) heldTables(ctx context.Context) ([]string, error) {
 	const op = "list the tables of the database"
 	signatures := l.options.Dataset.SignatureColumns()

@@ -1,5 +1,5 @@
-// Package machinetest makes machines for tests: files as the kernel shows them in /proc and /sys, and
-// exporters.
+// Package machinetest makes machines for tests: files as the kernel shows them in /proc and /sys,
+// and exporters.
 package machinetest
 
 import (
@@ -153,7 +153,8 @@ func (e *Exporter) pass() {
 	lines := strings.Split(e.Text, "\n")
 	for i, line := range lines {
 		name, value, _ := strings.Cut(line, "} ")
-		if v, err := strconv.ParseFloat(value, 64); err == nil && strings.Contains(name, `mode="idle"`) {
+		if v, err := strconv.ParseFloat(value, 64); err == nil &&
+			strings.Contains(name, `mode="idle"`) {
 			lines[i] = fmt.Sprintf("%s} %f", name, v+.01)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 // variation comes from all of the run that the window belongs to, in batches as long as the window,
 // at most a sixth of it: how much windows like this one differ. So a run whose checkpoints come and
 // go shows it, in whichever part of the cycle the window lies. Batches of a window that holds whole
-// checkpoint cycles are whole cycles too, where these have the window's mean. few says why the interval rests on few independent
-// samples, empty where it does not; the error says why there is none.
+// checkpoint cycles are whole cycles too, where these have the window's mean. few says why the
+// interval rests on few independent samples, empty where it does not; the error says why there is
+// none.
 func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 	stretch := s.stretch(window)
 	span := spanOf(window)

@@ -78,8 +78,8 @@ func (s Series) cycle(span Span) *Cycle {
 	return c
 }
 
-// leastOfRun is the part of the run phase that its whole checkpoint cycles cover at least where they
-// stand for it.
+// leastOfRun is the part of the run phase that its whole checkpoint cycles cover at least where
+// they stand for it.
 const leastOfRun = 0.5
 
 // DefaultWindow is the one of a run that was asked for none: the whole checkpoint cycles of the run

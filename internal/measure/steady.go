@@ -130,7 +130,8 @@ func (s Series) lessShape(rates []float64, batches []batchSum) {
 	}
 	period := (s.Cycles[cycles] - s.Cycles[0]) / time.Duration(cycles)
 	fine := max(1, int(period/(batches[0].to-batches[0].from))) // as batches are long
-	phase := func(i int) int {                                  // of the middle of a batch, cycles before and after as long as others
+	// of the middle of a batch, cycles before and after as long as others
+	phase := func(i int) int {
 		at := batches[i].from + (batches[i].to-batches[i].from)/2
 		begin := s.Cycles[0] - ((s.Cycles[0]-at)/period+1)*period
 		length := period

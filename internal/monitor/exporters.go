@@ -79,7 +79,8 @@ func (w *Observer) rolesOn(e *sampling.Exporter) map[string][]topology.Role {
 				}
 			}
 		}
-		if limits := e.Container(); limits != (topology.Container{}) && w.Servers[i].Container == nil {
+		if limits := e.Container(); limits != (topology.Container{}) &&
+			w.Servers[i].Container == nil {
 			w.Servers[i].Container = &limits
 		}
 	}

@@ -127,7 +127,8 @@ func Observe(
 		}
 		// Those who name drives may know of a server here whose process and files cannot be seen
 		// from this container.
-		local = local || w.here[t] || len(o.Devices) > 0 && topology.IsLocal(topology.HostOf(t.Label()))
+		local = local || w.here[t] ||
+			len(o.Devices) > 0 && topology.IsLocal(topology.HostOf(t.Label()))
 	}
 	switch {
 	case len(o.Exporters) > 0:
@@ -166,7 +167,7 @@ func Observe(
 		return nil, err
 	}
 	if o.PowerCommand != "" {
-		meter, err := power.PowerCommand(ctx, o.PowerCommand)
+		meter, err := power.NewCommand(ctx, o.PowerCommand)
 		if err != nil {
 			return nil, &OptionError{"power", err}
 		}
@@ -243,7 +244,8 @@ type Found struct {
 
 // The kinds of Found.
 const (
-	MountsAssumed    = "mounts assumed"    // a server's, which may not be read, are taken to be those of ds2
+	// a server's, which may not be read, are taken to be those of ds2
+	MountsAssumed    = "mounts assumed"
 	DrivesUnknown    = "drives unknown"    // under a file
 	DevicesElsewhere = "devices elsewhere" // those that were named do not hold a file
 )
@@ -293,7 +295,10 @@ func (w *Observer) noteRoles() {
 			drives = append(drives, d.Name)
 		}
 		for _, role := range []topology.Role{topology.Data, topology.Log} {
-			if !slices.ContainsFunc(w.Machine.Drives, func(d topology.Drive) bool { return d.Holds(role) }) {
+			if !slices.ContainsFunc(
+				w.Machine.Drives,
+				func(d topology.Drive) bool { return d.Holds(role) },
+			) {
 				missing = append(missing, string(role))
 			}
 		}

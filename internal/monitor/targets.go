@@ -94,11 +94,23 @@ func (w *Observer) item(t store.Database) string {
 
 // files opens what a target's server counts of its files itself. Where the drives are not observed,
 // the files stand for them.
-func (w *Observer) files(ctx context.Context, s *topology.Instance, t store.Database, asDrives bool) {
+func (w *Observer) files(
+	ctx context.Context,
+	s *topology.Instance,
+	t store.Database,
+	asDrives bool,
+) {
 	if s.Queries.FileCounters == "" {
 		return
 	}
-	src, files, err := sampling.Files(ctx, t.DB(), t.Label(), w.item(t), asDrives, s.Queries.FileCounters)
+	src, files, err := sampling.Files(
+		ctx,
+		t.DB(),
+		t.Label(),
+		w.item(t),
+		asDrives,
+		s.Queries.FileCounters,
+	)
 	if err != nil {
 		w.note("no counters of the database's files: %v", t.Wrap("read", err))
 		return
@@ -189,7 +201,11 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine
-	counters, err := sampling.MachineCounters(topology.Root, devices, w.withoutJournals(machine.Drives))
+	counters, err := sampling.MachineCounters(
+		topology.Root,
+		devices,
+		w.withoutJournals(machine.Drives),
+	)
 	if err != nil {
 		return &OptionError{"devices", err}
 	}

@@ -34,7 +34,10 @@ func (w *Observer) traceIO(files []topology.File) {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			path = filepath.Dir(path)
 		}
-		directories = append(directories, iotrace.Directory{Path: path, Log: file.Role == topology.Log})
+		directories = append(
+			directories,
+			iotrace.Directory{Path: path, Log: file.Role == topology.Log},
+		)
 	}
 	var err error
 	if w.IOTrace, err = sampling.OpenIOTrace(drives, directories, w.serverProcesses); err != nil {

@@ -12,12 +12,13 @@ import (
 // not to be seen: all are empty ones, but for those of a log that is synced with its file's times,
 // which the journal writes.
 func (w *Observer) withoutJournals(drives []topology.Drive) map[string]topology.Flushing {
-	withTimes := len(w.Servers) == 0 || slices.ContainsFunc(w.Servers, func(s topology.Server) bool {
-		return !slices.Contains(
-			[]string{"fdatasync", "open_datasync"},
-			s.Settings["wal_sync_method"],
-		)
-	})
+	withTimes := len(w.Servers) == 0 ||
+		slices.ContainsFunc(w.Servers, func(s topology.Server) bool {
+			return !slices.Contains(
+				[]string{"fdatasync", "open_datasync"},
+				s.Settings["wal_sync_method"],
+			)
+		})
 	all := map[string]topology.Flushing{}
 	for _, d := range drives {
 		if mayHoldLog := len(d.Roles) == 0 || d.Holds(topology.Log); mayHoldLog && withTimes {
@@ -39,7 +40,10 @@ func (w *Observer) sample(ctx context.Context, drives []topology.Drive, src samp
 		return err
 	}
 	for _, drive := range src.Uncounted(values) {
-		w.note("the requests of drive %s are not counted: see its queue/iostats in /sys/block", drive)
+		w.note(
+			"the requests of drive %s are not counted: see its queue/iostats in /sys/block",
+			drive,
+		)
 	}
 	for i, d := range drives {
 		if why := src.WritesUnknown(d.Name); why != "" {

@@ -39,9 +39,9 @@ func readPowerLog(path string) ([]byte, error) {
 	return outside.ReadFile(ctx, path, outside.MaxLog)
 }
 
-// Fill puts into the samples of a run what the meter's log in a file says. It tells whether there is
-// one, and what the log lacks: that is never a fault of the run. It can be called again when the log
-// has arrived later.
+// Fill puts into the samples of a run what the meter's log in a file says. It tells whether there
+// is one, and what the log lacks: that is never a fault of the run. It can be called again when the
+// log has arrived later.
 func Fill(file string, t *sampling.Table, from, to time.Time) (filled bool, lacks string) {
 	if file == "" {
 		return false, ""
@@ -271,7 +271,8 @@ func (r *meterReader) names(line int, fields []string) (only bool) {
 			r.width = 0
 		}
 		return !values
-	case !values && len(names) > 1 && r.times == nil && strings.ContainsFunc(names[0], unicode.IsLetter):
+	case !values && len(names) > 1 && r.times == nil &&
+		strings.ContainsFunc(names[0], unicode.IsLetter):
 		r.unnamed = fmt.Errorf(
 			"line %d: one column of time and one of power are needed, such as Timestamp "+
 				"and Power_W; this line names %s",

@@ -15,11 +15,11 @@ import (
 	"ds2/internal/sampling"
 )
 
-// PowerCommand takes watts from a command, run by the shell, that prints them: the number before W
+// NewCommand takes watts from a command, run by the shell, that prints them: the number before W
 // or Watts ("PSU1 Input Power: 312 Watts"), or the only one on its output. It is started again as
 // soon as it has ended, at most once a second: many meters take longer than a second to answer, and
 // a reading stands for the time that it took, at most 30 s.
-func PowerCommand(ctx context.Context, command string) (sampling.Source, error) {
+func NewCommand(ctx context.Context, command string) (sampling.Source, error) {
 	if _, err := runPowerCommand(ctx, command); err != nil {
 		return sampling.Source{}, err
 	}

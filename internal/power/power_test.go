@@ -47,7 +47,7 @@ func TestPowerCommand(t *testing.T) {
 		"a command that fails":     {"echo no meter >&2; exit 3", 0, "exit status 3: no meter"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := PowerCommand(t.Context(), c.command)
+			s, err := NewCommand(t.Context(), c.command)
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err, "PowerCommand")
 				return
@@ -67,7 +67,7 @@ func TestPowerCommandAgain(t *testing.T) {
 	pipe := filepath.Join(dir, "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	machinetest.Write(t, dir, "meter", "100")
-	s, err := PowerCommand(
+	s, err := NewCommand(
 		t.Context(),
 		"cd "+dir+"; cat meter; [ ! -e hang ] || (sleep 600; true) > pipe",
 	)

@@ -202,7 +202,10 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 		)
 	}
 	for _, distorting := range o.Distorting {
-		all = append(all, warning("settings", distorting, "change it, or disclose it with the result"))
+		all = append(
+			all,
+			warning("settings", distorting, "change it, or disclose it with the result"),
+		)
 	}
 	if len(o.Distorting) == 0 {
 		found := "nothing that distorts a test of storage was found"

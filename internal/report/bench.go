@@ -79,11 +79,7 @@ func runsApart(c compare.Configuration) (all []compare.Configuration) {
 
 // conditionTable is under which conditions each run that has a result was made.
 func conditionTable(b compare.Configuration) table {
-	t := newTable(
-		"Conditions of the runs of "+b.Name+" in the first window",
-		"condition",
-		"unit",
-	)
+	t := newTable("Conditions of the runs of "+b.Name+" in the first window", "condition", "unit")
 	runs := slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
 		return r.Practice || r.Figure == nil
 	})

@@ -399,7 +399,8 @@ func runTable(all []compare.Configuration, stands string) table {
 				opmOf(r.Value(), r.CI95()), uncertainty(r.CI95()), p95,
 			}
 			for _, name := range []string{
-				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
+				result.ReadsOfDevices, result.LimitOfReads,
+				result.WritesOfDevices, result.LimitOfLogWrites,
 				result.LostOrders, result.BackAfter, result.LongestOrder,
 			} {
 				row = append(row, figureOr(compare.Condition(name)(r)))

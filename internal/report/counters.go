@@ -180,7 +180,13 @@ var counterCharts = []counterChart{
 		"Time that a message without work takes to the server and back.", logarithmic,
 		[]string{sampling.DatabaseRoundTrip},
 	},
-	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{sampling.Power}},
+	{
+		"power",
+		"Power",
+		"Electric power, as far as it is known.",
+		fromZero,
+		[]string{sampling.Power},
+	},
 }
 
 // counter is how a column of the host's table is shown.

@@ -123,9 +123,17 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 	for _, one := range c.Configurations {
 		for _, r := range one.Runs {
 			line := []string{
-				cell(one.Name), cell(r.Dir), fmt.Sprint(r.Counts), fmt.Sprint(r.Dir == one.Median),
-				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
-				cell(strings.Join(result.Sentences(r.Findings, result.Reserves), "; ")), cell(r.Bottleneck), number(r.P95),
+				cell(one.Name),
+				cell(r.Dir),
+				fmt.Sprint(r.Counts),
+				fmt.Sprint(r.Dir == one.Median),
+				number(r.Value()),
+				number(r.CI95()),
+				number(r.Idle),
+				number(r.Active),
+				cell(strings.Join(result.Sentences(r.Findings, result.Reserves), "; ")),
+				cell(r.Bottleneck),
+				number(r.P95),
 			}
 			for _, column := range columns {
 				line = append(line, number(column.Of(r)))

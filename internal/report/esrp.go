@@ -114,7 +114,13 @@ func esrpSummary(servers []compare.Server) table {
 		return capital(f.Words())
 	}
 	told("Records", func(r *result.Record) string {
-		return words(r, result.AuditFailed, result.AuditNotMade, result.NotAudited, result.AuditPassed)
+		return words(
+			r,
+			result.AuditFailed,
+			result.AuditNotMade,
+			result.NotAudited,
+			result.AuditPassed,
+		)
 	})
 	told("Pages", func(r *result.Record) string {
 		return words(r, result.Damaged, result.DeepCheckNotMade, result.Undamaged)

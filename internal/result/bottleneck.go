@@ -44,8 +44,8 @@ type Evidence struct {
 	DiskQueue *float64 `json:"disk.queue,omitempty"`
 	// Of that device's reads: their time over that of the run's best seconds.
 	DiskSlowdown *float64 `json:"disk.slowdown,omitempty"`
-	// Shares of the window in which more was asked of a volume than a limit let through: its own, or
-	// that of the virtual machine; of the volume with the highest.
+	// Shares of the window in which more was asked of a volume than a limit let through: its own,
+	// or that of the virtual machine; of the volume with the highest.
 	VolumeIOPS        *float64 `json:"disk.volume_iops_exceeded_ratio,omitempty"`
 	VolumeThroughput  *float64 `json:"disk.volume_throughput_exceeded_ratio,omitempty"`
 	MachineIOPS       *float64 `json:"disk.machine_iops_exceeded_ratio,omitempty"`

@@ -225,7 +225,12 @@ func cutBy(err error, path string) error {
 // do not fit their checksum. That of a run that is still going, or that was killed, may be missing,
 // and what was cut off at its end is left out.
 func readCSV(path string, ended bool, read reader) error {
-	return readOpen(path, func() (io.ReadCloser, error) { return atomicfile.Open(path) }, ended, read)
+	return readOpen(
+		path,
+		func() (io.ReadCloser, error) { return atomicfile.Open(path) },
+		ended,
+		read,
+	)
 }
 
 // readOpen is readCSV of a file that is opened in another way.
@@ -260,7 +265,8 @@ func readLines(text io.Reader, path string, most int, read reader) (err error) {
 	for number := 1; in.Scan(); number++ {
 		fields := strings.Split(in.Text(), ",")
 		switch {
-		case number == 1 && len(slices.Compact(slices.Sorted(slices.Values(fields)))) != len(fields):
+		case number == 1 &&
+			len(slices.Compact(slices.Sorted(slices.Values(fields)))) != len(fields):
 			err = errors.New("two columns have one name")
 		case number == 1:
 			names = fields

@@ -62,8 +62,8 @@ type DevicePreconditioning struct {
 	Steady     bool      `json:"steady"`                      // the last five rounds were
 }
 
-// Elsewhere says why the record is not of the drives that hold the data of a machine; empty where it
-// may be.
+// Elsewhere says why the record is not of the drives that hold the data of a machine; empty where
+// it may be.
 func (r *Device) Elsewhere(m *topology.Machine) string {
 	if r.Machine == nil || m == nil || len(r.Machine.Drives) == 0 {
 		return ""

@@ -168,7 +168,8 @@ func (d Differing) Between(one, other int) string {
 	return fmt.Sprintf("%s %s and %s", d.Name, a, b)
 }
 
-// FindDiffering finds in what setups differ, first what was asked for, in the order of the fields. A parameter that one of them does not know does not differ.
+// FindDiffering finds in what setups differ, first what was asked for, in the order of the fields.
+// A parameter that one of them does not know does not differ.
 func FindDiffering(all []Setup) (differing []Differing) {
 	alike := map[string]bool{}
 	for _, setup := range all {
@@ -205,12 +206,19 @@ func plainName(name string) string {
 
 // Declares says that a subject names a parameter.
 func Declares(subject []string, name string) bool {
-	return slices.ContainsFunc(subject, func(s string) bool { return plainName(s) == plainName(name) })
+	return slices.ContainsFunc(
+		subject,
+		func(s string) bool { return plainName(s) == plainName(name) },
+	)
 }
 
 // Knows says that a setup has a parameter of a name.
 func (s Setup) Knows(name string) bool {
-	all := slices.Concat(parameters(s.Environment, ""), s.Environment.Others, parameters(s.Spec, ""))
+	all := slices.Concat(
+		parameters(s.Environment, ""),
+		s.Environment.Others,
+		parameters(s.Spec, ""),
+	)
 	return slices.ContainsFunc(all, func(said Said) bool {
 		return plainName(said.Name) == plainName(name)
 	})

@@ -97,7 +97,8 @@ type KindOfFinding struct {
 	Effect Effect
 	Scope  Scope
 	// Says are the words: {name} is a figure, {name%} one in percent, {detail} the detail, {of},
-	// {configuration} and {against} what it is about. A colon at the end is left out where nothing follows it.
+	// {configuration} and {against} what it is about. A colon at the end is left out where nothing
+	// follows it.
 	Says string
 }
 

@@ -23,8 +23,9 @@ const maxCounter = 1e19
 // hostCovers is the column of HostFile with the seconds that the counters of a line stand for.
 const hostCovers = "covers_s"
 
-// hostColumns are those of HostFile: the time since the first orders, each counter, empty where it was not
-// seen, and the seconds that the counters stand for, empty where each is of the second before.
+// hostColumns are those of HostFile: the time since the first orders, each counter, empty where it
+// was not seen, and the seconds that the counters stand for, empty where each is of the second
+// before.
 func hostColumns(counters []string, start time.Time) []column[sampling.Row] {
 	columns := []column[sampling.Row]{{
 		"t_s",

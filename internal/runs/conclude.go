@@ -74,7 +74,12 @@ func (r *Run) notice() (changes []result.Change, w noticed) {
 }
 
 // draw draws the conclusion of a run from what it was to be, what happened and what was sampled.
-func draw(o Options, s *result.Summary, series measure.Series, counters sampling.Table) (err error) {
+func draw(
+	o Options,
+	s *result.Summary,
+	series measure.Series,
+	counters sampling.Table,
+) (err error) {
 	in := conclude.Input{Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters}
 	in.Own, _ = o.Plan.Workload().(conclude.Concluder)
 	s.Conclusion, err = conclude.Of(in, nil)

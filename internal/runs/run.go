@@ -292,8 +292,8 @@ func inUTC(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// withIdleAndCooldown lets the run happen between an idle time and a cooldown, in which nothing is done but to
-// read the counters.
+// withIdleAndCooldown lets the run happen between an idle time and a cooldown, in which nothing is
+// done but to read the counters.
 func (r *Run) withIdleAndCooldown(ctx, stop context.Context) Outcome {
 	compareSMART := r.options.Observer.BeginSMART(ctx)
 	r.noteNoUsers("idle", r.options.Idle.Duration)

@@ -26,11 +26,11 @@ func (n *noticed) note(kind result.FindingKind, format string, args ...any) {
 const scrubTolerance = 0.1
 
 // findScan finds where a background scan did not read what it was to.
-func (w *noticed) findScan(s result.Summary) {
+func (n *noticed) findScan(s result.Summary) {
 	for _, r := range s.Scrub {
 		switch rate := r.PerSecond(); {
 		case r.Error != "":
-			w.note(
+			n.note(
 				result.ScanMissed,
 				"the background scan of %s failed %d times, the last: %s",
 				r.Target,
@@ -38,7 +38,7 @@ func (w *noticed) findScan(s result.Summary) {
 				r.Error,
 			)
 		case math.Abs(rate-r.Rate) > scrubTolerance*r.Rate:
-			w.note(
+			n.note(
 				result.ScanMissed,
 				"the background scan of %s read %.3g MB/s of the %.3g MB/s asked for",
 				r.Target,
@@ -47,7 +47,7 @@ func (w *noticed) findScan(s result.Summary) {
 			)
 		}
 		if r.Passes == 0 {
-			w.note(
+			n.note(
 				result.ScanMissed,
 				"the background scan of %s made no whole pass through the database, so the run does not say what a "+
 					"scan costs: make the run longer, or the scan faster",
@@ -86,14 +86,24 @@ func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) no
 		for i, since := range all {
 			label := targets[i].Label()
 			if unseen[i] != nil {
-				w.note(result.IOErrors, "not all that %s notes of I/O errors is known: %v", label, unseen[i])
+				w.note(
+					result.IOErrors,
+					"not all that %s notes of I/O errors is known: %v",
+					label,
+					unseen[i],
+				)
 			}
 			if since == nil {
 				continue
 			}
 			found, err := since(ctx)
 			if err != nil {
-				w.note(result.IOErrors, "whether %s noted I/O errors in the run is unknown: %v", label, err)
+				w.note(
+					result.IOErrors,
+					"whether %s noted I/O errors in the run is unknown: %v",
+					label,
+					err,
+				)
 			}
 			for _, fault := range found[:min(len(found), mostFaults)] {
 				w.note(result.IOErrors, "%s noted in the run: %s", label, fault)

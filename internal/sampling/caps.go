@@ -10,8 +10,8 @@ import (
 	"ds2/internal/topology"
 )
 
-// A volume of Amazon EBS tells in a log page of its maker for how long more was asked of it than its
-// own limits let through, or those of the virtual machine. See "Amazon EBS detailed performance
+// A volume of Amazon EBS tells in a log page of its maker for how long more was asked of it than
+// its own limits let through, or those of the virtual machine. See "Amazon EBS detailed performance
 // statistics" in the Amazon EBS User Guide (November 2026).
 const (
 	capsModel = "Amazon Elastic Block Store"
@@ -75,5 +75,7 @@ func Caps(drives []topology.Drive) (src Source, told bool) {
 		}
 		return all, errors.Join(errs...)
 	}
-	return itemSource("limits of the volumes", "device", slices.Clip(names), capKinds, read), len(names) > 0
+	return itemSource("limits of the volumes", "device", slices.Clip(names), capKinds, read), len(
+		names,
+	) > 0
 }

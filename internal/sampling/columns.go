@@ -20,8 +20,8 @@ const (
 	DiskBusy          = "disk.busy_ratio"
 	DiskQueue         = "disk.queue"
 
-	// Shares of the second in which more was asked of a volume than its limits let through, or those
-	// of the virtual machine.
+	// Shares of the second in which more was asked of a volume than its limits let through, or
+	// those of the virtual machine.
 	VolumeIOPSExceeded        = "disk.volume_iops_exceeded_ratio"
 	VolumeThroughputExceeded  = "disk.volume_throughput_exceeded_ratio"
 	MachineIOPSExceeded       = "disk.machine_iops_exceeded_ratio"

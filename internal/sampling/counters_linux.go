@@ -40,7 +40,9 @@ func openKernel(fs topology.FS) (k kernel, err error) {
 	k.journals = map[string][]string{}
 	flags, _ := filepath.Glob(filepath.Join(fs.Sys, "block/*/queue/iostats"))
 	for _, flag := range flags {
-		k.uncounted[filepath.Base(filepath.Dir(filepath.Dir(flag)))] = topology.ReadText(flag) == "0"
+		k.uncounted[filepath.Base(filepath.Dir(filepath.Dir(flag)))] = topology.ReadText(
+			flag,
+		) == "0"
 	}
 	links, _ := filepath.Glob(filepath.Join(fs.Sys, "class/net/*/speed"))
 	for _, link := range links {
@@ -52,8 +54,8 @@ func openKernel(fs topology.FS) (k kernel, err error) {
 	return k, cmp.Or(errs[:]...)
 }
 
-// MachineCounters reads this machine, and of its block devices those named as in /sys/block. How flushes
-// stand among the writes of a device whose file systems' journals cannot be seen is given.
+// MachineCounters reads this machine, and of its block devices those named as in /sys/block. How
+// flushes stand among the writes of a device whose file systems' journals cannot be seen is given.
 func MachineCounters(
 	fs topology.FS,
 	devices []string,

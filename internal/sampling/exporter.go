@@ -30,8 +30,8 @@ type Exporter struct {
 	first exposition
 }
 
-// What only ds2's own exporter shows: of each directory that it was given the drives that it lies on,
-// and what the server of a data directory may use.
+// What only ds2's own exporter shows: of each directory that it was given the drives that it lies
+// on, and what the server of a data directory may use.
 const (
 	DirectoryInfo     = "ds2_directory_info" // directory, device
 	ServerMemoryLimit = "ds2_server_memory_limit_bytes"
@@ -275,7 +275,10 @@ func (e *Exporter) Item(own string) string {
 }
 
 // Drives are those that were asked for or, without any, all that the exporter shows.
-func (e *Exporter) Drives(devices []string, roles map[string][]topology.Role) (all []topology.Drive) {
+func (e *Exporter) Drives(
+	devices []string,
+	roles map[string][]topology.Role,
+) (all []topology.Drive) {
 	if len(devices) == 0 {
 		devices = topology.DrivesAmong(inOrder(e.kind.disks(e.first)))
 	}

@@ -232,7 +232,10 @@ func (d Drives) Storage() (*Storage, error) {
 		s.Writes -= wrote
 		bytes -= cleaned
 		s.Maintenance = Maintenance{
-			Reads: new(vacuumed + scans), Writes: &wrote, Bytes: new(cleaned + scanned), Vacuums: true,
+			Reads:   new(vacuumed + scans),
+			Writes:  &wrote,
+			Bytes:   new(cleaned + scanned),
+			Vacuums: true,
 		}
 	}
 	s.ServerData = d.serverTimes(topology.Data)

@@ -86,8 +86,8 @@ var weighedBy = map[string]string{
 	IOMax:                 "",
 }
 
-// Mean is the mean of a column's values after from (zero: the first sample) and up to to (a sample stands for the time
-// before it that it covers); NaN where most of the time is not covered.
+// Mean is the mean of a column's values after from (zero: the first sample) and up to to (a sample
+// stands for the time before it that it covers); NaN where most of the time is not covered.
 func (t *Table) Mean(column string, from, to time.Time) float64 {
 	return t.Sampled(column, from, to).Value
 }

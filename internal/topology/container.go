@@ -112,9 +112,7 @@ func groupsOf(path string, mount *procfs.MountInfo) (dirs []string) {
 	inside := strings.TrimPrefix(path, strings.TrimSuffix(mount.Root, "/"))
 	top := filepath.Clean(mount.MountPoint)
 	dir := filepath.Join(top, inside)
-	if _, unseen := os.Stat(
-		dir,
-	); unseen != nil || strings.HasPrefix(path, "/..") ||
+	if _, unseen := os.Stat(dir); unseen != nil || strings.HasPrefix(path, "/..") ||
 		!Within(dir, top) {
 		dir = top
 	}

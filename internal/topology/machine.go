@@ -77,8 +77,8 @@ func (m *Machine) Holds(drive string, role Role) bool {
 	})
 }
 
-// FileNames are the names of the files of a role whose I/O is counted: those of a database or, of the
-// empty name, of all.
+// FileNames are the names of the files of a role whose I/O is counted: those of a database or, of
+// the empty name, of all.
 func (m *Machine) FileNames(role Role, database string) (names []string) {
 	if m == nil {
 		return nil
@@ -110,7 +110,8 @@ func HostOf(name string) string {
 	return host
 }
 
-// Container is what a process may use of its machine, by its control groups and those above them. Zero is no limit.
+// Container is what a process may use of its machine, by its control groups and those above them.
+// Zero is no limit.
 type Container struct {
 	MemoryBytes int64   `json:"memory_bytes,omitempty"`
 	Processors  float64 `json:"processors,omitempty"`

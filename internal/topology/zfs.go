@@ -10,8 +10,8 @@ import (
 	"ds2/internal/outside"
 )
 
-// zfsDevices are the block devices, named as in /sys/class/block, on which the pool of a ZFS dataset
-// has its data and its intent log.
+// zfsDevices are the block devices, named as in /sys/class/block, on which the pool of a ZFS
+// dataset has its data and its intent log.
 func zfsDevices(dataset string) ([]string, error) {
 	pool, _, _ := strings.Cut(dataset, "/")
 	ctx, cancel := outside.Within(context.Background(), outside.Answer)

@@ -36,7 +36,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		FROM pg_roles r, pg_database d
 		WHERE r.rolname = current_user AND d.datname = current_database()`, s.own()).
 		Scan(&version, &major, &user, &standby, &readOnly, &super, &monitor,
-			&c.max, &c.reserved, &c.inUse, &c.ofRole, &c.ofRoleInUse, &c.ofDatabase, &c.ofDatabaseInUse)
+			&c.max, &c.reserved, &c.inUse, &c.ofRole, &c.ofRoleInUse,
+			&c.ofDatabase, &c.ofDatabaseInUse)
 	if err != nil {
 		return e, s.Wrap("examine the server", err)
 	}

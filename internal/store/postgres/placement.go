@@ -103,7 +103,8 @@ func (s *Store) Advise(
 	var direct bool
 	var fsync, fullPageWrites, synchronousCommit, plans, logs, counts, activities string
 	err = s.db.QueryRowContext(ctx, askConfiguration).Scan(&size, &buffers, &direct, &cache,
-		&fsync, &fullPageWrites, &synchronousCommit, &checkpoint, &plans, &logs, &counts, &activities)
+		&fsync, &fullPageWrites, &synchronousCommit, &checkpoint, &plans,
+		&logs, &counts, &activities)
 	if err != nil {
 		return "", nil, s.Wrap("ask for the server's configuration", err)
 	}

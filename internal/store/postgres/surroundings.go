@@ -58,7 +58,8 @@ var obstacles = []struct {
 		`
 		SELECT string_agg(name, ' and ' ORDER BY name) || ' off: how long the server waits for '
 			|| string_agg(CASE name WHEN 'track_io_timing' THEN 'reads' ELSE 'its log' END, ' and ' ORDER BY name)
-			|| ' stays unknown, and limits on these see the drives alone, not what holds I/Os back above them'
+			|| ' stays unknown, and limits on these see the drives alone,'
+			|| ' not what holds I/Os back above them'
 		FROM pg_settings
 		WHERE name IN ('track_io_timing', 'track_wal_io_timing') AND setting = 'off' HAVING count(*) > 0`,
 		"ALTER SYSTEM SET … = on, and SELECT pg_reload_conf(); it costs two clock readings per I/O, which " +

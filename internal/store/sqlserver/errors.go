@@ -228,8 +228,8 @@ var causes = []struct {
 	{store.Resource, []int32{701, 802, 1204, 8645, 8651, 17803, // memory, locks
 		10928, 10929, 10936, 40501, 40544, 49918, 49919, 49920}, ""}, // Azure's limits
 	{store.Resource, []int32{17809}, "raise the server's user connections or use fewer threads"},
-	// Failed reads and writes of pages, and of the log: 9001 says that it is not available, 3314 that
-	// a transaction could not be undone. Most end the connection, which is not what is wrong.
+	// Failed reads and writes of pages, and of the log: 9001 says that it is not available, 3314
+	// that a transaction could not be undone. Most end the connection, which is not what is wrong.
 	{
 		store.Resource,
 		[]int32{823, 824, 825, 832, 211, 605, 3314, 3624, 5242, 5243, 9001, 9004, 9100},

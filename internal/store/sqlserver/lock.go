@@ -43,7 +43,10 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 }
 
 // lockIn takes the locks in a database.
-func (s *Store) lockIn(database string, l store.Lock) func(context.Context) (store.HeldLock, error) {
+func (s *Store) lockIn(
+	database string,
+	l store.Lock,
+) func(context.Context) (store.HeldLock, error) {
 	return func(ctx context.Context) (store.HeldLock, error) {
 		config := s.config
 		config.AppName = l.Text(maxProgramName-len(" ")-lockIDLength) + " " + s.lockID()

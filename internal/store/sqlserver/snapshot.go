@@ -91,7 +91,8 @@ func (s *Store) backups(ctx context.Context, db *sql.DB) (found [2]backup, err e
 			"RESTORE HEADERONLY FROM DISK = "+quoteText(file),
 			func(row map[string]string) {
 				at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
-				if err == nil && at.After(found[i].finished) { // one that was cut off has no such time
+				if err == nil &&
+					at.After(found[i].finished) { // one that was cut off has no such time
 					found[i] = backup{at, row["DatabaseName"], row["ServerName"], row["FamilyGUID"]}
 				}
 			},
@@ -138,9 +139,15 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	if last := found[next]; !last.finished.IsZero() {
 		// An earlier database of this name, on this server, needs its backup no more.
 		why, is := last.isOf(source)
-		if !is && (last.server != source.server || !strings.EqualFold(last.database, source.database)) {
-			return store.Refuse(op, "move it away, so that it is not lost", "%s is in the way: it %s",
-				s.backupFiles()[next], why)
+		if !is &&
+			(last.server != source.server || !strings.EqualFold(last.database, source.database)) {
+			return store.Refuse(
+				op,
+				"move it away, so that it is not lost",
+				"%s is in the way: it %s",
+				s.backupFiles()[next],
+				why,
+			)
 		}
 	}
 	_, err = s.db.ExecContext(ctx, "BACKUP DATABASE "+quoteName(s.Name())+
