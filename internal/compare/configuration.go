@@ -69,6 +69,7 @@ func ReadConfigurations(
 			out = append(out, e.withoutResult()...)
 		case result.Bench:
 			one := Configuration{Name: name, Dir: dir, Bench: record, Read: read}
+			one.Subject = subjectAround(dir, record)
 			one.unfinished = record.Experiment != "" && record.Status == result.Failed
 			all = append(all, one)
 		case *result.Record:
@@ -93,6 +94,19 @@ func ReadConfigurations(
 		)
 	}
 	return distinct(all), out, oneFigure(all)
+}
+
+// subjectAround is what the experiment that a bench lies in declares to differ; nothing where it was
+// taken out of it.
+func subjectAround(dir string, b result.Bench) []string {
+	if b.Experiment == "" {
+		return nil
+	}
+	around, err := result.ReadSummary[result.Experiment](filepath.Join(dir, ".."))
+	if err != nil || around.ExperimentID != b.Experiment {
+		return nil
+	}
+	return around.Subject
 }
 
 // distinct has configurations that share a name, as runs of two benches do, go by their
