@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -382,6 +385,8 @@ func TestCommandsOfDocuments(t *testing.T) {
 			"127.0.0.1:1",
 			"/mnt/dataset",
 			"dataset",
+			"/var/lib/postgresql/17/main",
+			"dataset",
 		).Replace(text)
 		return url.ReplaceAllString(text, "$1://x:x@127.0.0.1:1")
 	}
@@ -429,6 +434,17 @@ func TestCommandsOfDocuments(t *testing.T) {
 					a = masked(a)
 				}
 				args[i] = a
+			}
+			if args[0] == "exporter" { // serves until it is stopped
+				stopped, stop := context.WithCancel(t.Context())
+				stop()
+				args = append(args, "--listen", "127.0.0.1:0")
+				var stderr bytes.Buffer
+				code := run(stopped, args, io.Discard, &stderr)
+				assert.Equal(t, exitDone, code, "%s: ds2 %s: %s", path, m[1], &stderr)
+				assert.Contains(t, stderr.String(), "metrics: http", "%s: ds2 %s", path, m[1])
+				ran++
+				continue
 			}
 			code, _, stderr := execute(t, args...)
 			done := code == exitDone || !strings.Contains("verify snapshot sizes init", args[0])
