@@ -510,12 +510,15 @@ func (m *madeUp) agreeBench(dir string, b *oracletest.Bench) {
 				assert.True(t, strings.Contains(screen, r.Dir), "%s, which failed\n%s", r.Dir, text)
 			}
 		}
-		for _, l := range b.Limits {
-			if !l.Holds && l.Held > 0 {
-				held := fmt.Sprintf("%d of %d runs", l.Held, l.Of)
-				assert.True(t, strings.Contains(screen, held), "%s\n%s", l.Text, text)
+		for _, f := range decoded.Findings {
+			if f.Kind == result.LimitFailed {
+				words := strings.ToLower(f.Words())
+				assert.True(t, strings.Contains(strings.ToLower(screen), words), "%s\n%s", words, text)
 			}
 		}
+	}
+	for i, l := range b.Limits {
+		m.agreeLimit(decoded, b, i, l)
 	}
 	if len(b.Counted()) == 0 {
 		assert.Nil(t, decoded.Figure)
@@ -537,6 +540,33 @@ func (m *madeUp) agreeBench(dir string, b *oracletest.Bench) {
 				rows[i+1][4],
 				r.Value,
 			)
+		}
+	}
+}
+
+// agreeLimit: in how many runs a limit of a bench holds, and in which of those with a result it
+// fails, is what their records come to.
+func (m *madeUp) agreeLimit(
+	decoded result.Bench, b *oracletest.Bench, i int, l oracletest.LimitOfRuns,
+) {
+	t := m.t
+	judged := slices.ContainsFunc(b.Runs, func(r *oracletest.Made) bool {
+		return r.Counts || r.Dropped
+	})
+	if judged && assert.Len(t, decoded.Limits, len(b.Limits)) {
+		assert.Equal(t, l.Held, decoded.Limits[i].Held, "runs that hold %s", l.Text)
+		assert.Equal(t, l.Of, decoded.Limits[i].Runs, "runs judged by %s", l.Text)
+	}
+	found := map[string]bool{}
+	for _, f := range decoded.Findings {
+		for _, run := range f.Runs {
+			of := f.Kind == result.LimitFailed && strings.Contains(f.Detail, l.Text+" (")
+			found[run] = found[run] || of
+		}
+	}
+	for _, r := range b.Runs {
+		if r.Counts || r.Dropped {
+			assert.Equal(t, !r.Limits[i].Holds, found[r.Dir], "%s: %s failed", r.Dir, l.Text)
 		}
 	}
 }
@@ -592,7 +622,11 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 				return r.Latency("log", true)
 			},
 		} {
-			want := m.difference(all, k+1, of)
+			shared := 0.
+			if figure == "opm" {
+				shared = oracletest.Shared(all[0], all[k+1])
+			}
+			want := m.difference(all, k+1, of, shared)
 			for _, d := range c.Differences {
 				if d.Name != name || d.Figure != figure || math.IsNaN(want.Percent) {
 					continue
@@ -623,7 +657,7 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 	most := ""
 	farthest := 0.
 	for k := range all[1:] {
-		d := m.difference(all, k+1, func(r *oracletest.Made) float64 { return r.Value })
+		d := m.results(all, k+1)
 		if math.IsNaN(d.Percent) &&
 			all[0].Value > 0 { // no block in which both count: by the medians
 			d.Percent = 100 * (all[k+1].Value/all[0].Value - 1)
@@ -656,9 +690,16 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 	m.agreeGate(dirs, all)
 }
 
-// difference is that of a configuration from the first.
+// results is the difference of a configuration's results from those of the first.
+func (m *madeUp) results(all []*oracletest.Bench, other int) oracletest.Difference {
+	of := func(r *oracletest.Made) float64 { return r.Value }
+	return m.difference(all, other, of, oracletest.Shared(all[0], all[other]))
+}
+
+// difference is that of a configuration from the first; shared is the error that runs have in
+// common.
 func (m *madeUp) difference(
-	all []*oracletest.Bench, other int, of func(*oracletest.Made) float64,
+	all []*oracletest.Bench, other int, of func(*oracletest.Made) float64, shared float64,
 ) oracletest.Difference {
 	if m.blocks {
 		return oracletest.InBlocks(
@@ -667,9 +708,10 @@ func (m *madeUp) difference(
 			other,
 			of,
 			math.Max(all[0].Divided(), all[other].Divided()),
+			shared,
 		)
 	}
-	return oracletest.Welch(all[0], all[other], of, len(all)-1)
+	return oracletest.Welch(all[0], all[other], of, shared, len(all)-1)
 }
 
 // agreeGate: the exit code of a gate.
@@ -680,9 +722,7 @@ func (m *madeUp) agreeGate(dirs []string, all []*oracletest.Bench) {
 	failed := false
 	open := false
 	for i := range all[1:] {
-		want := m.difference(all, i+1, func(r *oracletest.Made) float64 {
-			return r.Value
-		}).Gate(bound)
+		want := m.results(all, i+1).Gate(bound)
 		switch {
 		case all[0].Failing() || all[i+1].Failing():
 			want = exitVerdict

@@ -331,6 +331,9 @@ func learn(dir string, run *result.BenchRun) error {
 	}
 	failed := result.FindingOf(run.Findings, result.RunFailed)
 	Take(run, s)
+	if run.Status == result.Failed { // what it measured until then is no result
+		run.Headline = result.Headline{}
+	}
 	if failed != nil && result.FindingOf(run.Findings, result.RunFailed) == nil {
 		run.Findings = append(run.Findings, *failed)
 	}

@@ -16,7 +16,8 @@ type Bench struct {
 	Status string
 	Runs   []*Made
 	// Value is the median of the runs that count, Mean their mean, Geometric their geometric mean,
-	// Half half the width of the interval of Mean by Student's t, at 95 %, and Spread the highest
+	// Half half the width of the interval of Mean by Student's t, at 95 %, with what the runs may
+	// have in common, and Spread the highest
 	// less the lowest in percent of it. What is unknown is NaN.
 	Value, Mean, Geometric, Half, Spread float64
 	Idle, Watts                          float64
@@ -109,7 +110,9 @@ func (b *Bench) compute() {
 	b.Half = math.NaN()
 	b.Spread = math.NaN()
 	if n > 1 {
-		b.Half = student(n-1).Quantile(.975) * math.Sqrt(stat.Variance(values, nil)/n)
+		b.Half = student(n-1).Quantile(.975) * math.Hypot(
+			math.Sqrt(stat.Variance(values, nil)/n), b.shared(),
+		)
 		b.Spread = 100 * (slices.Max(values) - slices.Min(values)) / b.Mean // NaN where all are 0
 	}
 	for _, text := range b.summary.texts("spec", "limits") {
@@ -136,13 +139,55 @@ func (b *Bench) compute() {
 	}
 }
 
-// Failing says that the bench has no result that counts: a limit fails, a run failed, or the audit
-// of one that has a result does.
+// shared is the standard deviation of what the runs that count may have in common. Runs that differ
+// less than each varies by itself, by χ² at .01, have one run's variation in common; and runs whose
+// drifts have a mean that is not 0, by Student's t at .01, have half of that drift.
+func (b *Bench) shared() float64 {
+	counted := b.Counted()
+	n := float64(len(counted))
+	if n < 2 {
+		return 0
+	}
+	var values, drifts []float64
+	within := 0. // NaN where the interval of one is unknown
+	for _, r := range counted {
+		values = append(values, r.Value)
+		drifts = append(drifts, r.Drift)
+		within += r.CI95 / 1.96 * r.CI95 / 1.96 / n
+	}
+	variance := 0.
+	ratio := (n - 1) * stat.Variance(values, nil) / within
+	if 1-(distuv.ChiSquared{K: n - 1}).Survival(ratio) < .01 {
+		variance = within
+	}
+	drift := stat.Mean(drifts, nil) // NaN where that of one is unknown
+	t := math.Abs(drift) / stat.StdDev(drifts, nil) * math.Sqrt(n)
+	if t > student(n-1).Quantile(1-.01/2) {
+		half := drift / 200 * median(values)
+		variance += half * half
+	}
+	return math.Sqrt(variance)
+}
+
+// Shared is the standard deviation of what the runs of either of two configurations may have in
+// common, in the logarithm of the ratio of their results.
+func Shared(a, b *Bench) float64 {
+	variance := 0.
+	for _, one := range []*Bench{a, b} {
+		if one.Mean > 0 {
+			variance += one.shared() / one.Mean * one.shared() / one.Mean
+		}
+	}
+	return math.Sqrt(variance)
+}
+
+// Failing says that the bench has no result that counts: a limit fails, a run failed, or one that
+// has a result completed nothing for long or fails its audit.
 func (b *Bench) Failing() bool {
 	return slices.ContainsFunc(b.Limits, func(l LimitOfRuns) bool { return !l.Holds }) ||
 		slices.ContainsFunc(b.Runs, func(r *Made) bool {
 			judged := r.Counts || r.Dropped
-			return r.Fails || !r.Practice && r.Status == "failed" ||
+			return r.Fails || !r.Practice && r.Status == "failed" || judged && r.Nothing ||
 				judged && (r.Status == "aborted" || r.AuditFails)
 		})
 }
@@ -276,12 +321,12 @@ func newLine(a, b []point) (l line) {
 // InBlocks is the difference of two of the configurations of an experiment in blocks. The drift is
 // one for all pairs of them, by least squares in which each pair weighs one over its variance. Of k
 // configurations each is in k − 1 pairs, so that k/2 of their k(k−1)/2 sums are independent.
-// divided is by what the level of .05 is divided.
+// divided is by what the level of .05 is divided, and shared the error that runs have in common.
 func InBlocks(
 	all []*Bench,
 	base, other int,
 	figure func(*Made) float64,
-	divided float64,
+	divided, shared float64,
 ) Difference {
 	d := unknown()
 	sum := 0.
@@ -314,8 +359,8 @@ func InBlocks(
 	freedom := n - 1 - min(1, l.weight*l.xx/weight)
 	error2 := l.left(drift)/freedom/n + stat.Mean(l.later, nil)*stat.Mean(l.later, nil)/weight
 	own := math.Sqrt(error2)
-	if !d.together(all, l, figure, own, divided) && !few {
-		d.interval(rise, own, freedom, divided, len(all)-1)
+	if !d.together(all, l, figure, own, divided, shared) && !few {
+		d.interval(rise, own, freedom, divided, shared, len(all)-1)
 	}
 	if few {
 		percent := d.Percent
@@ -329,7 +374,7 @@ func InBlocks(
 // together is the interval of a pair by the variance that all configurations have in common: three
 // or more, each of which varies as the others do. False: they have none.
 func (d *Difference) together(
-	all []*Bench, of line, figure func(*Made) float64, own, divided float64,
+	all []*Bench, of line, figure func(*Made) float64, own, divided, shared float64,
 ) bool {
 	var lines []line
 	var whose [][2]int
@@ -379,6 +424,7 @@ func (d *Difference) together(
 	if !(deviation > 1e-12) {
 		return true
 	}
+	deviation = math.Hypot(deviation, shared)
 	outside := func(t float64) float64 { return dunnett(t, degrees, len(all)-1) }
 	low := 0.
 	high := 100.
@@ -420,7 +466,7 @@ func dunnett(t, degrees float64, comparisons int) float64 {
 }
 
 // Welch is the difference of the geometric means of all runs that count, one of several.
-func Welch(a, b *Bench, figure func(*Made) float64, comparisons int) Difference {
+func Welch(a, b *Bench, figure func(*Made) float64, shared float64, comparisons int) Difference {
 	d := unknown()
 	var x, y []float64
 	for _, p := range points(a, figure) {
@@ -441,15 +487,16 @@ func Welch(a, b *Bench, figure func(*Made) float64, comparisons int) Difference 
 	m := float64(len(y))
 	u := stat.Variance(x, nil) / n
 	v := stat.Variance(y, nil) / m
-	d.interval(rise, math.Sqrt(u+v), (u+v)*(u+v)/(u*u/(n-1)+v*v/(m-1)), 1, comparisons)
+	d.interval(rise, math.Sqrt(u+v), (u+v)*(u+v)/(u*u/(n-1)+v*v/(m-1)), 1, shared, comparisons)
 	return d
 }
 
 // interval is that of one of some comparisons, each with its own variance, by Šidák's bound.
-func (d *Difference) interval(rise, deviation, freedom, divided float64, comparisons int) {
+func (d *Difference) interval(rise, deviation, freedom, divided, shared float64, comparisons int) {
 	if !(deviation > 1e-12) {
 		return // all runs are the same: the variation is unknown
 	}
+	deviation = math.Hypot(deviation, shared)
 	each := 1 - math.Pow(1-.05/divided, 1/float64(comparisons))
 	half := student(freedom).Quantile(1-each/2) * deviation
 	d.Low = 100 * math.Expm1(rise-half)

@@ -40,6 +40,8 @@ type Run struct {
 	Drift       float64 // percent over the window
 	Limits      []Limit
 	AuditFails  bool
+	Nothing     bool    // was completed in so much of the window that this is a failure
+	CI95        float64 // half the width of the interval of Value, as the record has it
 
 	summary  object
 	samples  []sample
@@ -71,6 +73,7 @@ func ReadRun(dir string) (*Run, error) {
 		Idle:    math.NaN(),
 		Watts:   math.NaN(),
 		Drift:   math.NaN(),
+		CI95:    s.number("figure", "ci95"),
 
 		AuditFails: s.at("audit") != nil && !s.yes("audit", "passed"),
 	}
@@ -117,6 +120,7 @@ func (r *Run) compute() error {
 			r.Unit = r.summary.text("spec", "words", "rate")
 		}
 		r.steady()
+		r.Nothing = r.stalled() >= .1 || r.still() >= .5
 	}
 	for _, text := range r.summary.texts("spec", "limits") {
 		l, err := r.limit(text)
@@ -244,6 +248,61 @@ func (r *Run) steady() {
 	slope := (2*rates[4] + rates[3] - rates[1] - 2*rates[0]) / 10 // from each fifth to the next
 	r.Drift = 100 * 5 * slope / mean
 	r.Steady = 100*(most-least)/mean <= 20 && math.Abs(r.Drift) <= 12.5
+}
+
+// gaps are the times on end in which no order was completed, each with its samples.
+func (r *Run) gaps() (all [][]sample) {
+	var gap []sample
+	for _, s := range r.inWindow() {
+		if s.number("orders") == 0 {
+			gap = append(gap, s)
+			continue
+		}
+		all = append(all, gap)
+		gap = nil
+	}
+	return append(all, gap)
+}
+
+// lasts is how long a gap is, in milliseconds.
+func lasts(gap []sample) (sum float64) {
+	for _, s := range gap {
+		sum += float64(s.end - s.begin)
+	}
+	return sum
+}
+
+// stalled is the share of the window in gaps in which an attempt failed or a user waited to try
+// again.
+func (r *Run) stalled() float64 {
+	sum := 0.
+	for _, gap := range r.gaps() {
+		if slices.ContainsFunc(gap, func(s sample) bool {
+			return s.number("errors") > 0 || s.number("held_up") > 0
+		}) {
+			sum += lasts(gap)
+		}
+	}
+	return sum / float64(r.to-r.from)
+}
+
+// still is the share of the window in gaps that are no chance: of 5 s and more, in which 20 orders
+// and more would have been completed at the rate outside the longer ones and this.
+func (r *Run) still() float64 {
+	var all []float64
+	for _, gap := range r.gaps() {
+		all = append(all, lasts(gap))
+	}
+	slices.Sort(all)
+	sum := 0.
+	for _, gap := range slices.Backward(all) {
+		outside := float64(r.to-r.from) - sum - gap
+		if gap < 5000 || !(r.total("orders")*gap/outside >= 20) {
+			break
+		}
+		sum += gap
+	}
+	return sum / float64(r.to-r.from)
 }
 
 // time is a quantile of the response times of an operation or a group in milliseconds, over the
