@@ -71,9 +71,16 @@ func made(
 	random := rand.New(rand.NewPCG(uint64(machine), uint64(len(filepath.Base(dir)))))
 	of := sampling.ItemColumn
 	counters := sampling.Table{Columns: []string{
-		sampling.CPUBusy, sampling.Power, sampling.SessionsRunning, sampling.SessionsWaitingForDrives,
-		of(sampling.DiskReads, "d"), of(sampling.DiskReadTime, "d"), of(sampling.DiskWrites, "d"),
-		of(sampling.DiskWrites, "l"), of(sampling.DiskWriteTime, "l"), of(sampling.DiskReads, "l"),
+		sampling.CPUBusy,
+		sampling.Power,
+		sampling.SessionsRunning,
+		sampling.SessionsWaitingForDrives,
+		of(sampling.DiskReads, "d"),
+		of(sampling.DiskReadTime, "d"),
+		of(sampling.DiskWrites, "d"),
+		of(sampling.DiskWrites, "l"),
+		of(sampling.DiskWriteTime, "l"),
+		of(sampling.DiskReads, "l"),
 	}}
 	meter.Enter(measure.PhaseRun)
 	for second := 1; second <= 60; second++ {

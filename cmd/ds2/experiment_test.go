@@ -61,7 +61,11 @@ func TestExperimentFile(t *testing.T) {
 	assert.Equal(t, "postgres://ds2:a%2Fb%40c%3Ad%20e@db1/ds2", targets[1])
 	assert.Equal(t, "postgres://ds2:s3cret@db2/ds2", targets[2])
 	assert.Equal(t, 128, f.configurations[3].bench.Threads)
-	assert.Empty(t, f.configurations[0].bench.WindowTexts, "whole checkpoint cycles, or the run phase")
+	assert.Empty(
+		t,
+		f.configurations[0].bench.WindowTexts,
+		"whole checkpoint cycles, or the run phase",
+	)
 	for text, want := range map[string][]string{
 		"profile: report":               {"run+1000s-1200s=run+16m40s-20m0s"},
 		"profile: report\nrun-time: 5m": nil,

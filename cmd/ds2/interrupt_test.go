@@ -565,7 +565,11 @@ func TestDemoKeep(t *testing.T) {
 func TestStopWithoutUsers(t *testing.T) {
 	t.Parallel()
 	p := begin(t, quick("drive", "postgres://x@"+silent(t, false)+"/ds2?sslmode=disable", "")...)
-	p.await(t, "that it waits", func() bool { return strings.Contains(p.stderr.String(), "waiting for") })
+	p.await(
+		t,
+		"that it waits",
+		func() bool { return strings.Contains(p.stderr.String(), "waiting for") },
+	)
 	require.NoError(t, p.Process.Signal(os.Interrupt))
 	p.ends(t, exitInterrupted)
 	require.Contains(t, p.stderr.String(), "stopping: no users are at work, so the command ends;")

@@ -513,7 +513,13 @@ func (m *madeUp) agreeBench(dir string, b *oracletest.Bench) {
 		for _, f := range decoded.Findings {
 			if f.Kind == result.LimitFailed {
 				words := strings.ToLower(f.Words())
-				assert.True(t, strings.Contains(strings.ToLower(screen), words), "%s\n%s", words, text)
+				assert.True(
+					t,
+					strings.Contains(strings.ToLower(screen), words),
+					"%s\n%s",
+					words,
+					text,
+				)
 			}
 		}
 	}
@@ -676,7 +682,13 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 		}
 	}
 	if sentence := strings.Split(text, "\n")[1]; strings.Contains(sentence, " completed ") {
-		assert.True(t, strings.HasPrefix(sentence, most+" "), "%s differs most of those found\n%s", most, sentence)
+		assert.True(
+			t,
+			strings.HasPrefix(sentence, most+" "),
+			"%s differs most of those found\n%s",
+			most,
+			sentence,
+		)
 	}
 	// The row of what counts shows geometric means, and of two the difference.
 	row := rowOf(text, all[0].Runs[0].Unit)

@@ -182,14 +182,20 @@ func TestPreflight(t *testing.T) {
 	assert.Equal(t, asked("preflight"), asked("drive --check"))
 
 	// So is that of an experiment, of each configuration; what they have in common is told once.
-	stdout, _ := ends(t, exitVerdict, "preflight", "--details", textFile(t, "arrays.yaml", fmt.Sprintf(`
+	stdout, _ := ends(
+		t,
+		exitVerdict,
+		"preflight",
+		"--details",
+		textFile(t, "arrays.yaml", fmt.Sprintf(`
 metrics-addr: ''
 threads: 4
 configurations:
   good: {target: %q}
   bad: {target: %q}
   worse: {target: %[1]q, exporter: 'http://127.0.0.1:1/metrics'}
-`, target, empty)))
+`, target, empty)),
+	)
 	assert.Equal(t, 1, strings.Count(stdout, "ok       version of "), stdout)
 	texttest.Contains(t, stdout, "FAILURE  database: ", "FAILURE  --exporter: ")
 
@@ -325,7 +331,10 @@ func TestPooler(t *testing.T) {
 		})
 		_, stdout, stderr := execute(
 			t,
-			words("preflight --target %s --threads 12 --metrics-addr '' --out none", pooled.String())...)
+			words(
+				"preflight --target %s --threads 12 --metrics-addr '' --out none",
+				pooled.String(),
+			)...)
 		assert.Regexp(t, want, stdout, "%s: %s", mode, stderr)
 	}
 }

@@ -94,7 +94,11 @@ configurations:
 // TestConfig prints where each value comes from, and no password.
 func TestConfig(t *testing.T) {
 	t.Setenv("DS2_N_THREADS", "7")
-	file := textFile(t, "arrays.yaml", "configurations:\n  a: {target: 'postgres://u:secret@h/d'}\n")
+	file := textFile(
+		t,
+		"arrays.yaml",
+		"configurations:\n  a: {target: 'postgres://u:secret@h/d'}\n",
+	)
 	stdout := must(t, words("config drive --file %s --profile quick --run-time 2m", file)...)
 	require.NotContains(t, stdout, "secret")
 	for _, want := range []string{

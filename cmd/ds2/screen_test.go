@@ -57,8 +57,16 @@ func TestEightyColumns(t *testing.T) {
 			t.Setenv("TERM", "xterm")
 			code, shown := onTerminal(t, words("%s", c.args)...)
 			require.Equal(t, c.code, code, "%s: %s", c.args, shown)
-			plain := strings.NewReplacer(failed.colour, "", warning.colour, "", uncoloured, "").Replace(shown)
-			assert.Equal(t, c.colour && without == "", plain != shown, "%s: colours: %q", c.args, shown)
+			plain := strings.NewReplacer(failed.colour, "", warning.colour, "", uncoloured, "").
+				Replace(shown)
+			assert.Equal(
+				t,
+				c.colour && without == "",
+				plain != shown,
+				"%s: colours: %q",
+				c.args,
+				shown,
+			)
 			for line := range strings.Lines(plain) {
 				line = strings.TrimSuffix(line, "\n")
 				assert.LessOrEqual(t, utf8.RuneCountInString(line), 80, "%s: %q", c.args, line)

@@ -28,7 +28,8 @@ func TestAssignments(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			for _, statement := range statementsOf(n) {
 				assignment, ok := statement.(*ast.AssignStmt)
-				parallel := ok && len(assignment.Lhs) > 1 && len(assignment.Lhs) == len(assignment.Rhs)
+				parallel := ok && len(assignment.Lhs) > 1 &&
+					len(assignment.Lhs) == len(assignment.Rhs)
 				if parallel && !usesItself(assignment) {
 					t.Errorf("%s: several assignments on one line", set.Position(statement.Pos()))
 				}

@@ -96,8 +96,8 @@ func ReadConfigurations(
 	return distinct(all), out, oneFigure(all)
 }
 
-// subjectAround is what the experiment that a bench lies in declares to differ; nothing where it was
-// taken out of it.
+// subjectAround is what the experiment that a bench lies in declares to differ; nothing where it
+// was taken out of it.
 func subjectAround(dir string, b result.Bench) []string {
 	if b.Experiment == "" {
 		return nil

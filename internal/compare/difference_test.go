@@ -111,7 +111,11 @@ func TestInterim(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, c.of.Confidence())
 		assert.Contains(t, c.d.Text(), "("+c.want+" confidence +")
-		assert.Contains(t, strings.Join(result.Sentences(c.of.Findings, result.Informs), "; "), "("+c.want+" confidence)")
+		assert.Contains(
+			t,
+			strings.Join(result.Sentences(c.of.Findings, result.Informs), "; "),
+			"("+c.want+" confidence)",
+		)
 	}
 }
 

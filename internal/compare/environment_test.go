@@ -47,7 +47,11 @@ func TestUnlikeConfigurations(t *testing.T) {
 	large := map[string]string{"a": "2", "b": "2", "c": "2", "d": "2", "shared_buffers": "512MB"}
 	both := []Configuration{benchOn("small", small, small), benchOn("large", large, large)}
 	c := WithFirst(both)
-	assert.Equal(t, []string{"a 1 and 2; b 1 and 2; c 1 and 2 and 2 more"}, findingsOf(c, result.Unlike))
+	assert.Equal(
+		t,
+		[]string{"a 1 and 2; b 1 and 2; c 1 and 2 and 2 more"},
+		findingsOf(c, result.Unlike),
+	)
 	assert.Equal(t, result.Unlike, c.Findings[0].Kind, "a reader sees it first")
 	assert.Len(t, c.Differing, 5)
 
@@ -64,8 +68,12 @@ func TestUnlikeConfigurations(t *testing.T) {
 	}
 	both[1].Threads = 8
 	both[1].Spec.Size = "W"
-	assert.Equal(t, []string{"size S and W; shared_buffers 64MB and 512MB"},
-		findingsOf(WithFirst(both), result.Unlike), "an experiment is compared too, but for its factors")
+	assert.Equal(
+		t,
+		[]string{"size S and W; shared_buffers 64MB and 512MB"},
+		findingsOf(WithFirst(both), result.Unlike),
+		"an experiment is compared too, but for its factors",
+	)
 	both[1].Experiment = "y"
 	assert.Equal(t, []string{"size S and W; threads 2 and 8; a 1 and 2 and 4 more"},
 		findingsOf(WithFirst(both), result.Unlike), "what one declares is not so of another")

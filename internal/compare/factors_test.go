@@ -61,9 +61,11 @@ func TestEqualFactors(t *testing.T) {
 	assert.InDelta(t, 2, e.Percent, .5)
 	assert.True(t, *e.Significant && *e.High < 4, "%s", e.Text())
 	assert.Empty(t, e.Dependence())
-	assert.Equal(t,
+	assert.Equal(
+		t,
 		"The difference of ssd from hdd depends on threads: it is +2.0 % at threads 32, +7.0 % at threads 128",
-		atEqualFactors(factorial(5), 1)[0].Dependence())
+		atEqualFactors(factorial(5), 1)[0].Dependence(),
+	)
 	assert.Nil(t, atEqualFactors(factorial(0)[:3], 1), "a combination is missing")
 	alone := factorial(0)
 	for i := range alone {

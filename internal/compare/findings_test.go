@@ -34,7 +34,13 @@ func TestFindings(t *testing.T) {
 			folded := all[i]
 			assert.Equal(t, f.AmongRuns(), folded.Effect, "%s: %s", kind.Kind, level)
 			assert.Equal(t, []string{"run-2"}, folded.Runs, "%s: %s", kind.Kind, level)
-			assert.False(t, f.AmongRuns().Worse(result.WorstEffect(all)), "%s: %s", kind.Kind, level)
+			assert.False(
+				t,
+				f.AmongRuns().Worse(result.WorstEffect(all)),
+				"%s: %s",
+				kind.Kind,
+				level,
+			)
 		}
 		require.NoError(t, c.Judge(gate))
 		if kind.Effect == result.Fails {

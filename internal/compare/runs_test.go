@@ -17,7 +17,9 @@ func TestTake(t *testing.T) {
 	s.Status = result.Done
 	s.Noticed = []result.Finding{result.NewFinding(result.IOErrors, "a log would be full")}
 	s.Audit = &result.Audit{Checks: []result.Check{{}}}
-	run := result.BenchRun{Findings: []result.Finding{result.NewFinding(result.Steady, "of before")}}
+	run := result.BenchRun{
+		Findings: []result.Finding{result.NewFinding(result.Steady, "of before")},
+	}
 	Take(&run, s)
 	assert.NotNil(t, result.FindingOf(run.Findings, result.IOErrors))
 	assert.NotNil(t, result.FindingOf(run.Findings, result.AuditFailed))

@@ -11,8 +11,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestInOrder: a bench each of whose runs is slower than the one before tells nothing, unless it was
-// made in blocks, where all configurations have the drift.
+// TestInOrder: a bench each of whose runs is slower than the one before tells nothing, unless it
+// was made in blocks, where all configurations have the drift.
 func TestInOrder(t *testing.T) {
 	falling := configuration("a", diagnose.Storage, 1000, 990, 981, 970, 962, 950)
 	doubt := func(c Configuration) *result.Finding {
@@ -67,10 +67,16 @@ func TestNotAllMade(t *testing.T) {
 // TestPartialCycle: what a run says of its interval and its window stands above it, too.
 func TestPartialCycle(t *testing.T) {
 	var s result.Summary
-	s.Windows = []measure.Window{{
-		FewSamples: "few independent samples: 3 whole checkpoint cycles",
-		Cycle:      &measure.Cycle{Period: new(300.), Periods: new(.7), Why: "only part of a cycle"},
-	}}
+	s.Windows = []measure.Window{
+		{
+			FewSamples: "few independent samples: 3 whole checkpoint cycles",
+			Cycle: &measure.Cycle{
+				Period:  new(300.),
+				Periods: new(.7),
+				Why:     "only part of a cycle",
+			},
+		},
+	}
 	var run result.BenchRun
 	Take(&run, s)
 	assert.NotNil(t, result.FindingOf(run.Findings, result.FewSamples))

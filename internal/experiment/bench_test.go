@@ -159,7 +159,9 @@ func TestEveryRunCounts(t *testing.T) {
 	noBackup := &store.Error{Op: "restore", Class: store.Config, Err: errors.New("no BACKUP")}
 	full := outcome{err: result.OfRecord("write record",
 		&os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.ENOSPC})}
-	noScript := outcome{err: &fs.PathError{Op: "fork/exec", Path: "restore.sh", Err: syscall.ENOENT}}
+	noScript := outcome{
+		err: &fs.PathError{Op: "fork/exec", Path: "restore.sh", Err: syscall.ENOENT},
+	}
 	judged := func(o outcome, ok bool) outcome {
 		o.limits = result.Verdicts{
 			{Limit: "order p95 < 1s", Unit: result.UnitSeconds, Measured: new(.5), OK: ok},

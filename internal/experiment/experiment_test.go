@@ -248,7 +248,10 @@ func TestLeftOutStaysLeftOut(t *testing.T) {
 // there holds the databases.
 func TestTakingUpOnlyReads(t *testing.T) {
 	dir := t.TempDir()
-	begun := result.Experiment{Status: result.Running, Configurations: []result.ExperimentConfiguration{{Name: "hdd", Dir: "hdd"}}}
+	begun := result.Experiment{
+		Status:         result.Running,
+		Configurations: []result.ExperimentConfiguration{{Name: "hdd", Dir: "hdd"}},
+	}
 	require.NoError(t, result.SaveSummary(dir, begun))
 	bench := filepath.Join(dir, "hdd")
 	require.NoError(t, os.Mkdir(bench, 0o700))

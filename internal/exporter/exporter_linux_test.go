@@ -58,7 +58,11 @@ func TestExporter(t *testing.T) {
 	for _, column := range []string{sampling.DiskReads, sampling.DiskFlushes} {
 		assert.Contains(t, columns, sampling.ItemColumn(column, drive.Name))
 	}
-	assert.Subset(t, columns, []string{sampling.CPUBusy, sampling.CPUIOWait, sampling.MemoryAvailable})
+	assert.Subset(
+		t,
+		columns,
+		[]string{sampling.CPUBusy, sampling.CPUIOWait, sampling.MemoryAvailable},
+	)
 
 	response, err := http.Get(shown.URL())
 	require.NoError(t, err)

@@ -69,7 +69,10 @@ func TestOf(t *testing.T) {
 		},
 	}
 	for second := time.Duration(14); second <= 20; second++ {
-		quiet := sampling.Row{Time: start.Add(second * time.Second), Values: []float64{0, nan, 0, nan, 1}}
+		quiet := sampling.Row{
+			Time:   start.Add(second * time.Second),
+			Values: []float64{0, nan, 0, nan, 1},
+		}
 		counters.Rows = slices.Insert(counters.Rows, len(counters.Rows)-1, quiet)
 	}
 	machine := drives([]topology.Role{topology.Data}, []topology.Role{topology.Log})

@@ -116,8 +116,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWindowOfRunPhase: one that counts from the run phase on is where that began, and there is none
-// of a run that did not get so far.
+// TestWindowOfRunPhase: one that counts from the run phase on is where that began, and there is
+// none of a run that did not get so far.
 func TestWindowOfRunPhase(t *testing.T) {
 	spec := WindowSpec{Name: "w", OfRun: true, Span: Span{5 * s, 10 * s}}
 	w, err := steps().Compute(spec)

@@ -86,7 +86,9 @@ esac
 `
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "smartctl"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	machine := &topology.Machine{Drives: []topology.Drive{{Name: "vda"}, {Name: "nvme0n1"}, {Name: "sdb"}}}
+	machine := &topology.Machine{
+		Drives: []topology.Drive{{Name: "vda"}, {Name: "nvme0n1"}, {Name: "sdb"}},
+	}
 	for mode, want := range map[string][]string{
 		SMARTAuto: nil, SMARTOff: nil,
 		SMARTOn: {

@@ -111,7 +111,14 @@ func TestReadMeterLog(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, sampling.Series{{Time: noon, Value: 100}, {Time: noon.Add(time.Second), Value: 200}}, s)
+			assert.Equal(
+				t,
+				sampling.Series{
+					{Time: noon, Value: 100},
+					{Time: noon.Add(time.Second), Value: 200},
+				},
+				s,
+			)
 			assert.Equal(t, c.left, left, "rows left out")
 		})
 	}

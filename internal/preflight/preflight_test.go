@@ -20,7 +20,10 @@ func TestRoom(t *testing.T) {
 		{Role: topology.Data, Path: "/data"},
 		{Role: topology.Log, Path: "/data/pg_wal"},
 	}
-	apart := []topology.File{{Role: topology.Data, Path: "/data"}, {Role: topology.Log, Path: "/log"}}
+	apart := []topology.File{
+		{Role: topology.Data, Path: "/data"},
+		{Role: topology.Log, Path: "/log"},
+	}
 	other := []topology.File{
 		{Role: topology.Data, Path: "/data/b"},
 		{Role: topology.Log, Path: "/data/b/pg_wal"},

@@ -97,7 +97,10 @@ func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
 func TestBenchText(t *testing.T) {
 	c := benchOf("ssd", diagnose.Storage, 63412.3, 63812.7, 64101.9, 64250.2, 63020.5)
 	c.Runs[3].Findings = []result.Finding{
-		result.NewFinding(result.Unsteady, "not steady: fifths of the window differ by 22.0 %, more than 20 %"),
+		result.NewFinding(
+			result.Unsteady,
+			"not steady: fifths of the window differ by 22.0 %, more than 20 %",
+		),
 	}
 	c.Dir = t.TempDir()
 	require.NoError(t, os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")))
@@ -118,7 +121,10 @@ func TestCompareText(t *testing.T) {
 	ssd := benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
 	disks.Runs[0].Counts = false
 	disks.Runs[0].Findings = []result.Finding{
-		result.NewFinding(result.Unsteady, "not steady: fifths of the window differ by 25.0 %, more than 20 %"),
+		result.NewFinding(
+			result.Unsteady,
+			"not steady: fifths of the window differ by 25.0 %, more than 20 %",
+		),
 	}
 	disks.DropUnsteady = true
 	disks.Runs = append(disks.Runs, disks.Runs[2])

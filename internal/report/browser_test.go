@@ -132,8 +132,8 @@ func publishedArrays(t *testing.T) compare.Comparison {
 }
 
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark,
-// complain of nothing and ask the network for nothing. DS2_TEST_ARTIFACTS keeps pictures of their first
-// screens.
+// complain of nothing and ask the network for nothing. DS2_TEST_ARTIFACTS keeps pictures of their
+// first screens.
 func TestBrowser(t *testing.T) {
 	nightly.Long(t, "opens all pages in a browser; TestRunsInBrowser starts one, too")
 	r := record(t, func(s *result.Summary) {

@@ -231,6 +231,8 @@ func TestHeadline(t *testing.T) {
 	none := compare.WithFirst([]compare.Configuration{hdd, noisy, hdd})
 	assert.Contains(t, comparison{none}.sentence(),
 		"No difference from hdd found: that of nvme, the largest, lies between -")
-	c.Equal = []compare.Equal{{Difference: *c.Of("ssd", compare.Main), Factors: []string{"threads"}}}
+	c.Equal = []compare.Equal{
+		{Difference: *c.Of("ssd", compare.Main), Factors: []string{"threads"}},
+	}
 	assert.Contains(t, c.sentence(), "more orders than hdd at equal threads; 95 % between")
 }

@@ -222,7 +222,9 @@ func TestCounters(t *testing.T) {
 		full := result.NewFinding(result.IOErrors, "the log will be full in 7m")
 		s.Noticed = []result.Finding{full.About("host/DS2")}
 		s.Bottleneck = &result.Bottleneck{}
-		s.Shown = []result.Finding{result.NewFinding(result.Distorted, "the drive is a loop device")}
+		s.Shown = []result.Finding{
+			result.NewFinding(result.Distorted, "the drive is a loop device"),
+		}
 		s.Bottleneck.What = diagnose.Storage
 		s.Bottleneck.Why = "sda was busy 99 % of the time"
 		s.Machine = &topology.Machine{

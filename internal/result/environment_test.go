@@ -26,7 +26,13 @@ func measuredOn() Summary {
 				Processors: 2, MemoryBytes: 64e9,
 				FileSystem: &topology.FileSystem{Type: "ext4", Options: []string{"noatime", "rw"}},
 				Drives: []topology.Drive{
-					{Name: "sda", Model: "X1", Bytes: 1e12, Scheduler: "none", WriteCache: "write back"},
+					{
+						Name:       "sda",
+						Model:      "X1",
+						Bytes:      1e12,
+						Scheduler:  "none",
+						WriteCache: "write back",
+					},
 				},
 			},
 		},
@@ -52,25 +58,37 @@ func TestEnvironment(t *testing.T) {
 		"ControlGroups": {func(s *Summary) {
 			s.Servers[0].Container = &topology.Container{Processors: 2, MemoryBytes: 8e9}
 		}, "control group the whole machine, 2 CPUs, 8.0 GB"},
-		"System":     {func(s *Summary) { s.Machine.System = "Debian 13" }, "operating system Debian 12, Debian 13"},
+		"System": {
+			func(s *Summary) { s.Machine.System = "Debian 13" },
+			"operating system Debian 12, Debian 13",
+		},
 		"Kernel":     {func(s *Summary) { s.Machine.Kernel = "6.12" }, "kernel 6.1, 6.12"},
 		"Processor":  {func(s *Summary) { s.Machine.Processor = "Epyc" }, "CPU model Xeon, Epyc"},
 		"Processors": {func(s *Summary) { s.Machine.Processors = 64 }, "CPUs 2, 64"},
 		"Memory":     {func(s *Summary) { s.Machine.MemoryBytes = 256e9 }, "memory 64 GB, 256 GB"},
-		"FileSystem": {func(s *Summary) { s.Machine.FileSystem.Type = "xfs" }, "file system ext4, xfs"},
+		"FileSystem": {
+			func(s *Summary) { s.Machine.FileSystem.Type = "xfs" },
+			"file system ext4, xfs",
+		},
 		"MountOptions": {func(s *Summary) {
 			s.Machine.FileSystem.Options = []string{"rw"}
 		}, "mount options noatime, rw, rw"},
-		"Network": {func(s *Summary) { s.Local = false }, "network the same machine, another machine"},
+		"Network": {
+			func(s *Summary) { s.Local = false },
+			"network the same machine, another machine",
+		},
 		"Machine": {func(s *Summary) { s.Machine.Hostname = "db2" }, "machine db1, db2 (may)"},
 		"Drives": {func(s *Summary) {
 			s.Machine.Drives[0].Scheduler = "mq-deadline"
 		}, "drives sda (X1, 1,000 GB, none, write back), sda (X1, 1,000 GB, mq-deadline, write back) (may)"},
-		"size":   {func(s *Summary) { s.Size = "50MB" }, "size S, 50MB"},
-		"follow": {func(s *Summary) { s.InWords = []Said{{Name: "customers", Value: "9", Follows: "size"}}; s.Size = "M" }, "size S, M"},
-		"seed":   {func(s *Summary) { s.DataSeeds = []uint64{2} }, "data seeds 1, 2"},
-		"ds2":    {func(s *Summary) { s.KitVersion = "v2" }, "kit version v1, v2"},
-		"twice":  {func(s *Summary) { s.Servers = append(s.Servers, s.Servers[0]) }, ""},
+		"size": {func(s *Summary) { s.Size = "50MB" }, "size S, 50MB"},
+		"follow": {
+			func(s *Summary) { s.InWords = []Said{{Name: "customers", Value: "9", Follows: "size"}}; s.Size = "M" },
+			"size S, M",
+		},
+		"seed":  {func(s *Summary) { s.DataSeeds = []uint64{2} }, "data seeds 1, 2"},
+		"ds2":   {func(s *Summary) { s.KitVersion = "v2" }, "kit version v1, v2"},
+		"twice": {func(s *Summary) { s.Servers = append(s.Servers, s.Servers[0]) }, ""},
 		"nothing known": {func(s *Summary) {
 			s.Servers = nil
 			s.Machine = nil

@@ -26,7 +26,10 @@ func hostTable() *sampling.Table {
 		if second == 5 {
 			values[1] = math.NaN()
 		}
-		row := sampling.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values}
+		row := sampling.Row{
+			Time:   hostStart.Add(time.Duration(second) * time.Second),
+			Values: values,
+		}
 		if second == 6 { // which has the second before, too
 			row.Covers = []float64{1, 2}
 		}

@@ -119,7 +119,11 @@ func silentExporter(t *testing.T, n int64) string {
 			return
 		}
 		fmt.Fprintln(w, "# TYPE node_cpu_seconds_total counter")
-		fmt.Fprintf(w, "node_cpu_seconds_total{cpu=\"0\",mode=\"user\"} %f\n", time.Since(began).Seconds())
+		fmt.Fprintf(
+			w,
+			"node_cpu_seconds_total{cpu=\"0\",mode=\"user\"} %f\n",
+			time.Since(began).Seconds(),
+		)
 	}
 	server := httptest.NewServer(http.HandlerFunc(answer))
 	t.Cleanup(server.Close)
@@ -151,8 +155,8 @@ func TestSourcesThatFallSilent(t *testing.T) {
 	assert.Regexp(t, `the samples of the CPUs.* cover [0-4] of 9 s of the window`, warned)
 }
 
-// TestSettingsFlipped: a setting that is changed and changed back within the run is not lost between
-// the states before and after it.
+// TestSettingsFlipped: a setting that is changed and changed back within the run is not lost
+// between the states before and after it.
 func TestSettingsFlipped(t *testing.T) {
 	t.Parallel()
 	server, o := ready(t, localpg.Options{})
@@ -174,7 +178,11 @@ func TestSettingsFlipped(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Empty(t, s.Changes)
-	assert.Contains(t, strings.Join(result.Sentences(s.Findings, result.Reserves), "\n"), "a server read its settings anew")
+	assert.Contains(
+		t,
+		strings.Join(result.Sentences(s.Findings, result.Reserves), "\n"),
+		"a server read its settings anew",
+	)
 }
 
 // TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses

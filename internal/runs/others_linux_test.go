@@ -33,8 +33,16 @@ func TestOtherProgramsOnTheDrive(t *testing.T) {
 		run := begin(t, o)
 		if beside {
 			job := []string{
-				"--name=others", "--directory=" + drive.Dir, "--size=64m", "--rw=randread", "--bs=8k",
-				"--direct=1", "--rate_iops=300", "--thread", "--time_based", "--runtime=60s",
+				"--name=others",
+				"--directory=" + drive.Dir,
+				"--size=64m",
+				"--rw=randread",
+				"--bs=8k",
+				"--direct=1",
+				"--rate_iops=300",
+				"--thread",
+				"--time_based",
+				"--runtime=60s",
 			}
 			lay := exec.CommandContext(t.Context(), fio, append(job, "--create_only=1")...)
 			require.NoError(t, lay.Run())
@@ -45,7 +53,12 @@ func TestOtherProgramsOnTheDrive(t *testing.T) {
 		}
 		r := recorded(t, run, nil)
 		w := r.Windows[0]
-		seen := sampling.Drives{Counters: r.Host, Machine: r.Machine, From: r.At(w.From), To: r.At(w.To)}
+		seen := sampling.Drives{
+			Counters: r.Host,
+			Machine:  r.Machine,
+			From:     r.At(w.From),
+			To:       r.At(w.To),
+		}
 		s, err := seen.Storage()
 		require.NoError(t, err)
 		warned := strings.Join(result.Sentences(r.Findings, result.Reserves), "\n")

@@ -16,7 +16,8 @@ func TestCaps(t *testing.T) {
 	page := make([]byte, capsBytes)
 	binary.LittleEndian.PutUint32(page, 0x3C23B510)
 	for i, v := range []uint64{ // from byte 8 on
-		900000, 800000, 7372800000, 6553600000, 540000000, 960000000, // operations, bytes, microseconds
+		// operations, bytes, microseconds
+		900000, 800000, 7372800000, 6553600000, 540000000, 960000000,
 		31000000, 1500000, 0, 500000, // for which limits were exceeded
 		12, // under way
 	} {
@@ -29,6 +30,8 @@ func TestCaps(t *testing.T) {
 	_, err = decodeCaps(page)
 	assert.ErrorContains(t, err, "none of Amazon EBS's")
 	assert.EqualValues(t, 0x48, unsafe.Sizeof(adminCommand{}), "as the ioctl's number has it")
-	_, told := Caps([]topology.Drive{{Name: "nvme0n1", Model: "Amazon Elastic Block Store"}, {Name: "sda"}})
+	_, told := Caps(
+		[]topology.Drive{{Name: "nvme0n1", Model: "Amazon Elastic Block Store"}, {Name: "sda"}},
+	)
 	assert.False(t, told, "here is no such volume")
 }

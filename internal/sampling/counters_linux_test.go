@@ -19,7 +19,11 @@ import (
 // TestDiskColumns computes the columns of two reads by hand.
 func TestDiskColumns(t *testing.T) {
 	fs := kernelFiles(t)
-	machinetest.WriteFiles(t, fs.Sys, "block/sda/queue write_cache=write+back fua=0\nblock/sda/mq/0 cpu_list=0")
+	machinetest.WriteFiles(
+		t,
+		fs.Sys,
+		"block/sda/queue write_cache=write+back fua=0\nblock/sda/mq/0 cpu_list=0",
+	)
 	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms,
 	// weighted ms, discards, flushes ms
 	machinetest.Write(
@@ -189,10 +193,15 @@ func TestGone(t *testing.T) {
 func TestNetworkColumns(t *testing.T) {
 	fs := kernelFiles(t)
 	traffic := func(received, sent int) {
-		machinetest.Write(t, fs.Proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n"+
-			"    lo: 9 0 0 0 0 0 0 0 9 0 0 0 0 0 0 0\n"+
-			fmt.Sprintf("  eth0: %d 0 0 0 0 0 0 0 %d 0 0 0 0 0 0 0\n", received, sent)+
-			"  eth1: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n")
+		machinetest.Write(
+			t,
+			fs.Proc,
+			"net/dev",
+			"Inter-|   Receive |  Transmit\n face |bytes packets\n"+
+				"    lo: 9 0 0 0 0 0 0 0 9 0 0 0 0 0 0 0\n"+
+				fmt.Sprintf("  eth0: %d 0 0 0 0 0 0 0 %d 0 0 0 0 0 0 0\n", received, sent)+
+				"  eth1: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		)
 	}
 	machinetest.WriteFiles(t, fs.Sys, "class/net/eth0 speed=1000\nclass/net/eth1 speed=-1")
 	traffic(0, 0)
@@ -249,13 +258,27 @@ func TestConditions(t *testing.T) {
 				dir+"/topology core_id=0 physical_package_id=0 core_siblings_list=0-1 thread_siblings_list=0",
 		)
 	}
-	machinetest.WriteFiles(t, fs.Sys, "class/thermal/thermal_zone0 type=acpitz policy=step_wise temp=41000")
+	machinetest.WriteFiles(
+		t,
+		fs.Sys,
+		"class/thermal/thermal_zone0 type=acpitz policy=step_wise temp=41000",
+	)
 	source, err := MachineCounters(fs, nil, nil)
 	require.NoError(t, err)
 	was := read(t, source)
 	// Half a second of two CPUs' two seconds.
-	machinetest.Write(t, fs.Proc, "stat", strings.ReplaceAll(machinetest.TwoCPUs, "100 0 0\n", "150 0 0\n"))
-	machinetest.Write(t, fs.Sys, "devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "7")
+	machinetest.Write(
+		t,
+		fs.Proc,
+		"stat",
+		strings.ReplaceAll(machinetest.TwoCPUs, "100 0 0\n", "150 0 0\n"),
+	)
+	machinetest.Write(
+		t,
+		fs.Sys,
+		"devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
+		"7",
+	)
 	machinetest.Write(t, fs.Sys, "class/thermal/thermal_zone0/temp", "55500")
 	now := read(t, source)
 	for name, want := range map[string]float64{

@@ -51,7 +51,10 @@ func TestDatabases(t *testing.T) {
 				{Name: "mail_2", Database: name, Role: topology.Data},
 				{Name: "log_1", Database: name, Role: topology.Log},
 			},
-			Drives: []topology.Drive{{Name: "data", Roles: []topology.Role{topology.Data}}, {Name: "log", Roles: []topology.Role{topology.Log}}},
+			Drives: []topology.Drive{
+				{Name: "data", Roles: []topology.Role{topology.Data}},
+				{Name: "log", Roles: []topology.Role{topology.Log}},
+			},
 		}
 		s, _ := Drives{
 			Counters: table,

@@ -181,10 +181,7 @@ func TestSeveralExporters(t *testing.T) {
 			figures = append(figures, fmt.Sprintf("%s{%s=%q}", f.Name, f.Label, f.Item))
 		}
 		assert.Subset(t, columns, []string{
-			ItemColumn(
-				DiskReads,
-				e.Name+".0",
-			),
+			ItemColumn(DiskReads, e.Name+".0"),
 			ItemColumn(CPUBusy, e.Name),
 			ItemColumn(MemoryAvailable, e.Name),
 		})

@@ -53,7 +53,12 @@ func TestRealGroup(t *testing.T) {
 	}
 	g, err := topology.Root.Limits(busy.Process.Pid)
 	require.NoError(t, err)
-	assert.Equal(t, (topology.Container{MemoryBytes: 67108864, Processors: 0.1}), g.Container, "limits")
+	assert.Equal(
+		t,
+		(topology.Container{MemoryBytes: 67108864, Processors: 0.1}),
+		g.Container,
+		"limits",
+	)
 	machinetest.Await(t, "the process is held back", func() bool {
 		v, err := g.Throttling(t.Context()) // times, periods, seconds
 		require.NoError(t, err)

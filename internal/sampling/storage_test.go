@@ -24,10 +24,18 @@ func TestSharedDrive(t *testing.T) {
 	start := time.Unix(0, 0)
 	end := start.Add(time.Second)
 	machine := &topology.Machine{
-		Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Data, topology.Log}}, {Name: "b", Roles: []topology.Role{topology.Log}}},
+		Drives: []topology.Drive{
+			{Name: "a", Roles: []topology.Role{topology.Data, topology.Log}},
+			{Name: "b", Roles: []topology.Role{topology.Log}},
+		},
 	}
 	storage := func(values ...float64) *Storage {
-		s, _ := Drives{Table{columns, []Row{{Time: end, Values: values}}}, machine, start, end}.Storage()
+		s, _ := Drives{
+			Table{columns, []Row{{Time: end, Values: values}}},
+			machine,
+			start,
+			end,
+		}.Storage()
 		return s
 	}
 	s := storage(0, 100, 9e5, 0, 20, 2e5, 30, 20, 3e5, 2e5)
@@ -60,7 +68,9 @@ func TestLogWrites(t *testing.T) {
 		"disk.a.flush_seconds",
 		"db.log_syncs_per_second",
 	}
-	machine := &topology.Machine{Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Log}}}}
+	machine := &topology.Machine{
+		Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Log}}},
+	}
 	start := time.Unix(0, 0)
 	for why, c := range map[string]struct{ flushes, took, syncs, want float64 }{
 		"a write-back cache":                {20, .003, 20, .005},
@@ -70,10 +80,19 @@ func TestLogWrites(t *testing.T) {
 		"PostgreSQL 13 counts no syncs":     {20, .003, unknown, .005},
 		"Windows counts no flushes":         {unknown, unknown, 20, .002},
 	} {
-		table := Table{columns, []Row{
-			{Time: start.Add(time.Second), Values: []float64{20, .002, c.flushes, c.took, c.syncs}},
-			{Time: start.Add(2 * time.Second), Values: []float64{20, .002, c.flushes, c.took, c.syncs}},
-		}}
+		table := Table{
+			columns,
+			[]Row{
+				{
+					Time:   start.Add(time.Second),
+					Values: []float64{20, .002, c.flushes, c.took, c.syncs},
+				},
+				{
+					Time:   start.Add(2 * time.Second),
+					Values: []float64{20, .002, c.flushes, c.took, c.syncs},
+				},
+			},
+		}
 		seen := Drives{table, machine, start, start.Add(2 * time.Second)}
 		for kind, want := range map[IOKind]float64{{Role: topology.Log, Write: true}: c.want, {Write: true}: .002} {
 			kind.Over = Interval
@@ -97,7 +116,10 @@ func TestLogWrites(t *testing.T) {
 func TestWhoseReads(t *testing.T) {
 	unknown := math.NaN()
 	machine := &topology.Machine{
-		Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Data}}, {Name: "b", Roles: []topology.Role{topology.Log}}},
+		Drives: []topology.Drive{
+			{Name: "a", Roles: []topology.Role{topology.Data}},
+			{Name: "b", Roles: []topology.Role{topology.Log}},
+		},
 	}
 	start := time.Unix(0, 0)
 	for why, c := range map[string]struct {
@@ -201,7 +223,11 @@ func TestOtherPrograms(t *testing.T) {
 			TransactionReads: 100, TransactionWrites: 50, DatabaseVacuums: 1,
 		}, 450, 0},
 	} {
-		columns := []string{"disk.a.reads_per_second", "disk.a.writes_per_second", "disk.b.writes_per_second"}
+		columns := []string{
+			"disk.a.reads_per_second",
+			"disk.a.writes_per_second",
+			"disk.b.writes_per_second",
+		}
 		columns = append(columns, "disk.b.reads_per_second", VacuumReads, VacuumWrites)
 		values := []float64{c.reads, c.writes, 5, 0, 0, 0}
 		for column, v := range c.own {
@@ -218,7 +244,10 @@ func TestOtherPrograms(t *testing.T) {
 			table.Rows = append(table.Rows, Row{Time: at, Values: values})
 		}
 		machine := &topology.Machine{
-			Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Data}}, {Name: "b", Roles: []topology.Role{topology.Log}}},
+			Drives: []topology.Drive{
+				{Name: "a", Roles: []topology.Role{topology.Data}},
+				{Name: "b", Roles: []topology.Role{topology.Log}},
+			},
 		}
 		s, err := Drives{table, machine, start, end}.Storage()
 		require.NoError(t, err, why)
@@ -246,7 +275,10 @@ func TestScanBesideVacuum(t *testing.T) {
 		DatabaseVacuums,
 	}
 	machine := &topology.Machine{
-		Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Data}}, {Name: "b", Roles: []topology.Role{topology.Log}}},
+		Drives: []topology.Drive{
+			{Name: "a", Roles: []topology.Role{topology.Data}},
+			{Name: "b", Roles: []topology.Role{topology.Log}},
+		},
 	}
 	start := time.Unix(0, 0)
 	row := Row{
@@ -292,10 +324,14 @@ func TestHighestMean(t *testing.T) {
 			Row{Time: start.Add(time.Duration(second+1) * time.Second), Values: values},
 		)
 	}
-	machine := &topology.Machine{Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Data}}}}
+	machine := &topology.Machine{
+		Drives: []topology.Drive{{Name: "a", Roles: []topology.Role{topology.Data}}},
+	}
 	for seconds, want := range map[int]float64{60: .3, 65: .3, 70: .3, 75: .9} {
 		seen := Drives{counters, machine, start, start.Add(time.Duration(seconds) * time.Second)}
-		mean, longest, measured := seen.Slowest(IOKind{Role: topology.Data, Write: true, Over: VerdictMeans})
+		mean, longest, measured := seen.Slowest(
+			IOKind{Role: topology.Data, Write: true, Over: VerdictMeans},
+		)
 		assert.True(t, measured)
 		assert.InDelta(
 			t,

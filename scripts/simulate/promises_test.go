@@ -144,7 +144,9 @@ func (a array) bench(
 		var sum result.Summary
 		sum.Windows = []measure.Window{w}
 		sum.Bottleneck = &result.Bottleneck{What: diagnose.Storage}
-		sum.Headline = result.NewHeadline(&result.Figure{Unit: result.OPM, Value: w.OPM, CI95: w.CI95})
+		sum.Headline = result.NewHeadline(
+			&result.Figure{Unit: result.OPM, Value: w.OPM, CI95: w.CI95},
+		)
 		r := result.BenchRun{Dir: "run", Status: result.Done}
 		compare.Take(&r, sum)
 		c.Runs = append(c.Runs, r)
@@ -153,8 +155,8 @@ func (a array) bench(
 	return c
 }
 
-// TestSharedBias has benches of five runs all of which share a phase of the cycle of checkpoints, or
-// a cache that fills: how often equal arrays differ without a doubt, and how often of arrays 5 %
+// TestSharedBias has benches of five runs all of which share a phase of the cycle of checkpoints,
+// or a cache that fills: how often equal arrays differ without a doubt, and how often of arrays 5 %
 // apart the slower one is called faster.
 func TestSharedBias(t *testing.T) {
 	made := simulated(t, "shared", "five runs of each, all of which have", "window",
@@ -220,20 +222,35 @@ func TestTrust(t *testing.T) {
 				c := measure.Differences(names, all, measure.WithFirst(2), 1)[0].Change
 				trusted := c.Widest().Within(5) && c.Percent-c.Widest().Low <= 5
 				return []bool{
-					trusted, trusted && c.Significant(), c.Within(5), c.Within(5) && c.Significant(),
+					trusted,
+					trusted && c.Significant(),
+					c.Within(5),
+					c.Within(5) && c.Significant(),
 				}
 			})
 			made.row(fmt.Sprintf("%g %%", noise), fmt.Sprint(blocks),
 				share(of[0]), share(of[1]), share(of[2]), share(of[3]))
 			assert.True(t, kept(of[1], .05), "%g %%, %d blocks: %s", noise, blocks, share(of[1]))
-			assert.True(t, noise < 5 || kept(of[0], .06), "%g %%: trusted in %s", noise, share(of[0]))
+			assert.True(
+				t,
+				noise < 5 || kept(of[0], .06),
+				"%g %%: trusted in %s",
+				noise,
+				share(of[0]),
+			)
 		}
 	}
 }
 
 // TestOrder is of benches whose runs are in order by chance, or because each is 1 % slower.
 func TestOrder(t *testing.T) {
-	made := simulated(t, "order", "runs, at .5 % noise", "in order, no trend", "in order, 1 % a run")
+	made := simulated(
+		t,
+		"order",
+		"runs, at .5 % noise",
+		"in order, no trend",
+		"in order, 1 % a run",
+	)
 	for _, n := range []int{3, 5, 6, 9} {
 		random := randomOf(fmt.Sprint("order", n))
 		of := shares(func() (found []bool) {
@@ -250,7 +267,13 @@ func TestOrder(t *testing.T) {
 
 // TestWelch is of benches with as many runs each or not.
 func TestWelch(t *testing.T) {
-	made := simulated(t, "welch", "runs of the one, at 2 %", "of the other", "equal ones said to differ")
+	made := simulated(
+		t,
+		"welch",
+		"runs of the one, at 2 %",
+		"of the other",
+		"equal ones said to differ",
+	)
 	for _, c := range [][2]int{{2, 2}, {3, 3}, {5, 5}, {3, 9}, {2, 5}, {2, 9}} {
 		random := randomOf(fmt.Sprint("welch", c))
 		of := shares(func() []bool {

@@ -146,7 +146,11 @@ func TestParametersOfLibpq(t *testing.T) {
 func TestIdleUser(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	if pgtest.Value[int](t, s.DB(), "SELECT current_setting('server_version_num')::integer") < 140000 {
+	if pgtest.Value[int](
+		t,
+		s.DB(),
+		"SELECT current_setting('server_version_num')::integer",
+	) < 140000 {
 		t.Skip("versions before 14 have no limit")
 	}
 	pgtest.Exec(t, s.DB(), "ALTER DATABASE "+s.Name()+" SET idle_session_timeout = '100ms'")
@@ -212,7 +216,12 @@ func TestTLSAndSocket(t *testing.T) {
 	old := *target
 	old.RawQuery = "ssl_min_protocol_version=TLSv1.3"
 	logIn(t, open(t, old.String()))
-	pgtest.Exec(t, s.DB(), "ALTER SYSTEM SET ssl_max_protocol_version = 'TLSv1.2'", "SELECT pg_reload_conf()")
+	pgtest.Exec(
+		t,
+		s.DB(),
+		"ALTER SYSTEM SET ssl_max_protocol_version = 'TLSv1.2'",
+		"SELECT pg_reload_conf()",
+	)
 	pgtest.Await(t, s.DB(), "SELECT current_setting('ssl_max_protocol_version') = 'TLSv1.2'")
 	_, err = open(t, old.String()+"&sslmode=require").ConnectUser(t.Context())
 	assert.ErrorContains(t, err, "protocol version")

@@ -26,7 +26,10 @@ func TestRowHash(t *testing.T) {
 		text := strings.Repeat("abc-Z9", 7)[:length]
 		row := []datagen.Value{{Int: int64(length - 20)}, {Text: []byte(text)}, {}}
 		var found int64
-		require.NoError(t, s.DB().QueryRowContext(t.Context(), ask, length-20, text, nil).Scan(&found))
+		require.NoError(
+			t,
+			s.DB().QueryRowContext(t.Context(), ask, length-20, text, nil).Scan(&found),
+		)
 		assert.Equal(t, found, hash(row), "%d bytes", len(text))
 	}
 }

@@ -59,8 +59,18 @@ func TestAdvice(t *testing.T) {
 		with(sound, "database delayed durability", "ALLOWED"),
 		"orders do not ask for it",
 	)
-	assert.Empty(t, with(sound, "ActivePowerScheme", "{"+strings.ToUpper(fastPlans[1])+"}"), "Ultimate")
-	small := with(sound, "server edition", "Express Edition (64-bit)", "database used bytes", "2000000000")
+	assert.Empty(
+		t,
+		with(sound, "ActivePowerScheme", "{"+strings.ToUpper(fastPlans[1])+"}"),
+		"Ultimate",
+	)
+	small := with(
+		sound,
+		"server edition",
+		"Express Edition (64-bit)",
+		"database used bytes",
+		"2000000000",
+	)
 	assert.Empty(t, small, "Express keeps 1,410 MB of pages")
 	assert.Empty(t, with(settings{}), "where nothing is told")
 	unlimited := settings{

@@ -225,7 +225,9 @@ func TestBackupOfAnother(t *testing.T) {
 					return named([]string{"LogicalName"})
 				case strings.Contains(text, "state_desc"):
 					return tdstest.Answer(
-						metadata(nvarchar4000, intN4, nvarchar4000), tdstest.Done(tdstest.DoneFinal))
+						metadata(nvarchar4000, intN4, nvarchar4000),
+						tdstest.Done(tdstest.DoneFinal),
+					)
 				case strings.Contains(text, "RESTORE DATABASE ["):
 					restored = true
 				case strings.Contains(text, "BACKUP DATABASE ["):

@@ -51,13 +51,16 @@ func TestTrend(t *testing.T) {
 				measure.Sample{End: at, Counts: measure.Counts{Orders: 40}},
 			)
 		}
-		happened := result.Happened{Start: start, Machine: &topology.Machine{Drives: []topology.Drive{
-			{
-				Name:  "sda",
-				Roles: []topology.Role{topology.Data},
-			},
-			{Name: "sdb", Roles: []topology.Role{topology.Log}},
-		}}}
+		happened := result.Happened{
+			Start: start,
+			Machine: &topology.Machine{Drives: []topology.Drive{
+				{
+					Name:  "sda",
+					Roles: []topology.Role{topology.Data},
+				},
+				{Name: "sdb", Roles: []topology.Role{topology.Log}},
+			}},
+		}
 		in := conclude.Input{Happened: happened, Series: series, Counters: table}
 		r := run{Input: in, storage: &sampling.Storage{}}
 		sections := r.trend([]measure.Window{{From: 0, To: c.length.Seconds()}})

@@ -435,9 +435,9 @@ func TestHistoryInRoomOfOthers(t *testing.T) {
 
 // TestCost counts the pages that an audit reads: after a run, of the large tables what the run
 // added, with 64 pages that the server may have made room in before, and an index of ORDERS and
-// CUSTOMERS; of the whole database each large table once. A count of ORDERS more is allowed for: so small a table costs no more than its
-// index. Neither writes a temporary file. It is the same where the server has no statistics, or
-// stale ones, as soon after a reset or a restore.
+// CUSTOMERS; of the whole database each large table once. A count of ORDERS more is allowed for: so
+// small a table costs no more than its index. Neither writes a temporary file. It is the same where
+// the server has no statistics, or stale ones, as soon after a reset or a restore.
 func TestCost(t *testing.T) {
 	s, run := loaded(t, datagen.S)
 	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {
@@ -450,7 +450,12 @@ func TestCost(t *testing.T) {
 		"orders":     1.15,
 		"customers":  0.05,
 	}
-	whole1 := map[string]float64{"cust_hist": 1, "orderlines": 1.05, "orders": 2.2, "customers": 1.05}
+	whole1 := map[string]float64{
+		"cust_hist":  1,
+		"orderlines": 1.05,
+		"orders":     2.2,
+		"customers":  1.05,
+	}
 	if !hashesRows(t, s) {
 		whole1["orders"] = 3.15 // once more beside its lines
 	}

@@ -18,9 +18,17 @@ var statementsFile = flag.String("statements", "",
 func TestStatements(t *testing.T) {
 	spans := []span{{lowest, 50_000}, {100_000, 150_000}, {150_000, highest}}
 	q := question{
-		Where: "1 = 1", WhereOrders: where("o.orderid", spans...), WhereLines: where("l.orderid", spans...),
-		Customers: 10, Products: 10, Computed: 100, Run: bounds{1, 2}, First: 8, PartOrders: maxPart,
-		Column: "title", Categories: categoryNames,
+		Where:       "1 = 1",
+		WhereOrders: where("o.orderid", spans...),
+		WhereLines:  where("l.orderid", spans...),
+		Customers:   10,
+		Products:    10,
+		Computed:    100,
+		Run:         bounds{1, 2},
+		First:       8,
+		PartOrders:  maxPart,
+		Column:      "title",
+		Categories:  categoryNames,
 	}
 	statements := []string{disagreeingWithin(spans...), anothersOrderWithin(spans...)}
 	for _, name := range []string{

@@ -34,12 +34,18 @@ var ofSchema = []tampering{
 		"EXECUTE FUNCTION ds2_restock(), disabled",
 	},
 	{
-		"the restock trigger on a replica", "ALTER TABLE inventory ENABLE REPLICA TRIGGER ds2_restock",
+		"the restock trigger on a replica",
+		"ALTER TABLE inventory ENABLE REPLICA TRIGGER ds2_restock",
 		"on a replica only",
 	},
-	{"the restock trigger dropped", "DROP TRIGGER ds2_restock ON inventory", "ds2_restock of inventory is not there"},
 	{
-		"triggers left disabled by a dump", "ALTER TABLE orderlines DISABLE TRIGGER ALL",
+		"the restock trigger dropped",
+		"DROP TRIGGER ds2_restock ON inventory",
+		"ds2_restock of inventory is not there",
+	},
+	{
+		"triggers left disabled by a dump",
+		"ALTER TABLE orderlines DISABLE TRIGGER ALL",
 		"constraint fk_orderid of orderlines is \"FOREIGN KEY (orderid) REFERENCES orders(orderid) " +
 			"ON DELETE CASCADE, its triggers are disabled\"",
 	},
@@ -48,7 +54,8 @@ var ofSchema = []tampering{
 		`setting session_replication_role is "replica"`,
 	},
 	{
-		"an invalid index", "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_order_custid'::regclass",
+		"an invalid index",
+		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_order_custid'::regclass",
 		"ON public.orders USING btree (customerid), invalid",
 	},
 	{"an index dropped", "DROP INDEX ix_prod_category", "index ix_prod_category is not there"},
@@ -57,10 +64,15 @@ var ofSchema = []tampering{
 		"index more is",
 	},
 	{
-		"an index with another order", "DROP INDEX ix_order_custid; CREATE INDEX ix_order_custid ON orders (customerid DESC)",
+		"an index with another order",
+		"DROP INDEX ix_order_custid; CREATE INDEX ix_order_custid ON orders (customerid DESC)",
 		"(customerid DESC)",
 	},
-	{"a constraint dropped", "ALTER TABLE orders DROP CONSTRAINT fk_customerid", "constraint fk_customerid of orders is not there"},
+	{
+		"a constraint dropped",
+		"ALTER TABLE orders DROP CONSTRAINT fk_customerid",
+		"constraint fk_customerid of orders is not there",
+	},
 	{
 		"a constraint that is not valid", "ALTER TABLE orders DROP CONSTRAINT fk_customerid;" +
 			"ALTER TABLE orders ADD CONSTRAINT fk_customerid FOREIGN KEY (customerid) REFERENCES customers " +
@@ -69,14 +81,31 @@ var ofSchema = []tampering{
 	{"a check more", "ALTER TABLE orders ADD CHECK (tax >= 0)", "orders_tax_check of orders is"},
 	{"a table without log", "ALTER TABLE cust_hist SET UNLOGGED", `table cust_hist is "unlogged"`},
 	{"another fill", "ALTER TABLE orders SET (fillfactor = 20)", "fillfactor=20"},
-	{"no autovacuum", "ALTER TABLE inventory SET (autovacuum_enabled = off)", "autovacuum_enabled=off"},
-	{"an index's fill", "ALTER INDEX orders_pkey SET (fillfactor = 20)", "fillfactor='20'"},
-	{"a type changed", "ALTER TABLE orders ALTER tax TYPE double precision", "column tax of orders is"},
-	{"a column more", "ALTER TABLE orders ADD note text DEFAULT 'x'", "column note of orders is"},
-	{"statistics of one value", "ALTER TABLE orders ALTER customerid SET STATISTICS 1", "statistics 1"},
-	{"a rule", "CREATE RULE none AS ON DELETE TO reorder DO INSTEAD NOTHING", "rule none of reorder is"},
 	{
-		"another text of a procedure", `CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer,
+		"no autovacuum",
+		"ALTER TABLE inventory SET (autovacuum_enabled = off)",
+		"autovacuum_enabled=off",
+	},
+	{"an index's fill", "ALTER INDEX orders_pkey SET (fillfactor = 20)", "fillfactor='20'"},
+	{
+		"a type changed",
+		"ALTER TABLE orders ALTER tax TYPE double precision",
+		"column tax of orders is",
+	},
+	{"a column more", "ALTER TABLE orders ADD note text DEFAULT 'x'", "column note of orders is"},
+	{
+		"statistics of one value",
+		"ALTER TABLE orders ALTER customerid SET STATISTICS 1",
+		"statistics 1",
+	},
+	{
+		"a rule",
+		"CREATE RULE none AS ON DELETE TO reorder DO INSTEAD NOTHING",
+		"rule none of reorder is",
+	},
+	{
+		"another text of a procedure",
+		`CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer,
 			category_in smallint) RETURNS SETOF products LANGUAGE sql STABLE ROWS 5 AS
 			'SELECT * FROM products WHERE category = category_in LIMIT batch_size_in'`,
 		"function ds2_browse_by_category(integer,smallint) is",
@@ -85,7 +114,11 @@ var ofSchema = []tampering{
 		"a procedure's own settings", "ALTER FUNCTION ds2_login SET enable_indexscan = off",
 		"with enable_indexscan=off",
 	},
-	{"a policy", "ALTER TABLE reorder ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON reorder", "with row security"},
+	{
+		"a policy",
+		"ALTER TABLE reorder ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON reorder",
+		"with row security",
+	},
 	{"a sequence in steps", "ALTER SEQUENCE orders_orderid_seq INCREMENT 2", "increment 2"},
 	{"a table bloated fourfold", "UPDATE customers SET age = age; UPDATE customers SET age = age;" +
 		"UPDATE customers SET age = age", "room of table customers is"},
@@ -93,22 +126,33 @@ var ofSchema = []tampering{
 
 // ofRows is noticed by verify alone.
 var ofRows = []tampering{
-	{"the date of an order", "UPDATE orders SET orderdate = orderdate + 1 WHERE orderid = 7", otherOrder7},
-	{"the amounts of an order", "UPDATE orders SET netamount = netamount + .001 WHERE orderid = 7", otherOrder7},
+	{
+		"the date of an order",
+		"UPDATE orders SET orderdate = orderdate + 1 WHERE orderid = 7",
+		otherOrder7,
+	},
+	{
+		"the amounts of an order",
+		"UPDATE orders SET netamount = netamount + .001 WHERE orderid = 7",
+		otherOrder7,
+	},
 	{
 		"an order of no customer", "UPDATE orders SET customerid = NULL WHERE orderid IN (7, 1200)",
 		"rows of orders whose customerid is not in customers: expected 0, found 2: 7, 1200\n",
 	},
 	{
-		"an order of another customer", "UPDATE orders SET customerid = customerid % 2000 + 1 WHERE orderid = 7;" +
-			"UPDATE cust_hist SET customerid = customerid % 2000 + 1 WHERE orderid = 7", otherOrder7,
+		"an order of another customer",
+		"UPDATE orders SET customerid = customerid % 2000 + 1 WHERE orderid = 7;" +
+			"UPDATE cust_hist SET customerid = customerid % 2000 + 1 WHERE orderid = 7",
+		otherOrder7,
 	},
 	{
 		"customers deleted", "DELETE FROM customers WHERE customerid <= 20",
 		"customers of the dataset: expected 2000, found 1980\n",
 	},
 	{
-		"orders deleted", "DELETE FROM cust_hist WHERE orderid = 7; DELETE FROM orders WHERE orderid = 7",
+		"orders deleted",
+		"DELETE FROM cust_hist WHERE orderid = 7; DELETE FROM orders WHERE orderid = 7",
 		"orders of the dataset: expected 1200, found 1199\n",
 	},
 	{
@@ -116,7 +160,8 @@ var ofRows = []tampering{
 		"orders without lines: expected 0, found 1\n",
 	},
 	{
-		"the date of a line", "UPDATE orderlines SET orderdate = orderdate + 1 WHERE orderid = 7 AND orderlineid = 1",
+		"the date of a line",
+		"UPDATE orderlines SET orderdate = orderdate + 1 WHERE orderid = 7 AND orderlineid = 1",
 		otherLines7,
 	},
 	{
@@ -127,7 +172,8 @@ var ofRows = []tampering{
 		"orders of the dataset with other lines: expected 0, found ",
 	},
 	{
-		"lines moved to another order", `UPDATE orderlines SET orderid = 8, orderlineid = orderlineid + 50 WHERE orderid = 7;
+		"lines moved to another order",
+		`UPDATE orderlines SET orderid = 8, orderlineid = orderlineid + 50 WHERE orderid = 7;
 			UPDATE cust_hist SET orderid = 8, customerid = (SELECT customerid FROM orders WHERE orderid = 8) WHERE orderid = 7`,
 		"orders of the dataset with other lines: expected 0, found 2: 7-8\n",
 	},
@@ -135,7 +181,11 @@ var ofRows = []tampering{
 		"purchases forgotten", "DELETE FROM cust_hist WHERE orderid = 7",
 		"products of an order that orderlines and cust_hist do not agree on: expected 0, found ",
 	},
-	{"a stock of one more", "UPDATE inventory SET quan_in_stock = quan_in_stock + 1 WHERE prod_id = 7", otherStock7},
+	{
+		"a stock of one more",
+		"UPDATE inventory SET quan_in_stock = quan_in_stock + 1 WHERE prod_id = 7",
+		otherStock7,
+	},
 	{"a reorder more", "INSERT INTO reorder VALUES (7, '2026-11-21', 1)", otherStock7},
 	{
 		"sales of one more", "UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7",
@@ -143,9 +193,14 @@ var ofRows = []tampering{
 	},
 	{"a price", "UPDATE products SET price = price + .01 WHERE prod_id = 7", otherProduct7},
 	{"a title", "UPDATE products SET title = title || ' ' WHERE prod_id = 7", otherProduct7},
-	{"a special offer", "UPDATE products SET special = 1 - special WHERE prod_id = 7", otherProduct7},
 	{
-		"names of customers", "UPDATE customers SET firstname = lastname WHERE customerid BETWEEN 101 AND 112",
+		"a special offer",
+		"UPDATE products SET special = 1 - special WHERE prod_id = 7",
+		otherProduct7,
+	},
+	{
+		"names of customers",
+		"UPDATE customers SET firstname = lastname WHERE customerid BETWEEN 101 AND 112",
 		"customers of the dataset with other values: expected 0, found 12: " +
 			"101-112\n",
 	},
@@ -175,7 +230,8 @@ func TestTampering(t *testing.T) {
 		t.Helper()
 		w := ds2.Workload{Engines: engines}
 		audit, err := runs.Verification{
-			Targets: []store.Database{s}, How: workload.Audit{Whole: true},
+			Targets:  []store.Database{s},
+			How:      workload.Audit{Whole: true},
 			Workload: func(context.Context, store.Database) (workload.Workload, error) { return w, nil },
 		}.Audit(t.Context())
 		require.NoError(t, err)
