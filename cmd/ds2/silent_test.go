@@ -131,7 +131,8 @@ func TestSilentParties(t *testing.T) {
 		{why: "a drive", args: drive("smart", "--smart on"), says: "note: SMART"},
 		{
 			why: "an event's command", args: drive("event",
-				"--run-time 22s --event '11s=sleep 600' --event '12s=sleep 600'"),
+				"--details --run-time 22s "+
+					"--event '11s=sleep 600' --event '12s=sleep 600'"),
 			says: "The command of event 1 failed",
 		},
 		{
