@@ -435,7 +435,7 @@ func endRecord(i *interrupts, dir string, record result.Experiment, err error) e
 	return errors.Join(err, result.SaveSummary(dir, record))
 }
 
-// refreshReport writes the page anew and shows it, if that many configurations are compared.
+// refreshReport writes the page again and shows it, if that many configurations are compared.
 func (f *experimentFlags) refreshReport(i *interrupts, dir string, least int) (shown, error) {
 	e, one, err := f.report(dir)
 	if err == nil && len(e.Comparison.Configurations) >= least {
