@@ -38,7 +38,7 @@ func TestArchitecture(t *testing.T) {
 		"go",
 		"list",
 		"-f",
-		`{{.ImportPath}} {{join .Imports " "}}`,
+		`{{.ImportPath}} {{join .Imports " "}} {{if eq .Name "oracletest"}}{{join .TestImports " "}}{{end}}`,
 		"ds2/...",
 	)
 	out, err := list.Output()

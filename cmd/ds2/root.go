@@ -89,13 +89,12 @@ func verdictError(format string, args ...any) error {
 
 // verdictOf is the verdict of a command on its result: nil where nothing failed and a run counts.
 func verdictOf(all []result.Finding) error {
-	fails := strings.Join(result.Sentences(all, result.Fails), "; ")
-	open := result.FindingOf(all, result.NoResult, result.GateOpen)
+	failed, open := result.Decided(all)
 	switch {
-	case fails != "":
-		return verdictError("%s; see the record", fails)
-	case open != nil:
-		return &exitError{exitUnknown, errors.New(open.Words())}
+	case failed != "":
+		return verdictError("%s; see the record", failed)
+	case open != "":
+		return &exitError{exitUnknown, errors.New(open)}
 	}
 	return nil
 }

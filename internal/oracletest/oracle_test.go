@@ -1,6 +1,7 @@
-package main
+package oracletest_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -10,11 +11,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -83,7 +86,7 @@ func makeUp(t *testing.T, seed uint64) *madeUp {
 	m.calm, m.scatter = m.chance(.4), pick(m, .002, .01, .03, .1)
 	a := &m.spec
 	*a = result.Spec{
-		KitVersion: kitVersion(),
+		KitVersion: "made",
 		Workload:   ds2.Name,
 		Words:      ds2.Workload{}.Words(),
 		Engine:     "postgres",
@@ -221,7 +224,6 @@ func (m *madeUp) run(
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
 		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters,
-		Own: reader().Workloads[s.Workload],
 	}, nil)
 	if s.Status == result.Done {
 		require.NoError(m.t, err)
@@ -401,7 +403,7 @@ func (m *madeUp) make() {
 	spec.Runs = m.runs
 	spec.DropUnsteady = m.drop
 	record := result.Experiment{
-		KitVersion: kitVersion(), ExperimentID: "made", Start: time.Now(), Status: result.Done,
+		KitVersion: "made", ExperimentID: "made", Start: time.Now(), Status: result.Done,
 		Order: result.OrderRandom, Seed: m.seed, Least: m.runs, Most: m.runs,
 	}
 	var all []*experiment.Configuration
@@ -465,8 +467,8 @@ func (m *madeUp) make() {
 		case c.Summary.Status == result.Failed || err != nil:
 			m.exits[i] = exitFailed
 		default:
-			verdict, _ := errors.AsType[*exitError](verdictOf(c.Summary.Findings))
-			m.exits[i] = cmp.Or(verdict, new(exitError)).code
+			failed, open := result.Decided(c.Summary.Findings)
+			m.exits[i] = exitOf(failed != "", open != "")
 		}
 	}
 }
@@ -744,14 +746,60 @@ func (m *madeUp) agreeGate(dirs []string, all []*oracletest.Bench) {
 		failed = failed || want == exitVerdict
 		open = open || want == exitUnknown
 	}
-	want := 0
+	assert.Equal(m.t, exitOf(failed, open), code, "%v\n%s\n%s", args, stdout, stderr)
+}
+
+// The exit codes of ds2 but for 0 and that of an interrupt.
+const (
+	exitFailed  = 1
+	exitVerdict = 3
+	exitUnknown = 4
+)
+
+// exitOf is the exit code of what failed, or told nothing.
+func exitOf(failed, open bool) int {
 	switch {
 	case failed:
-		want = exitVerdict
+		return exitVerdict
 	case open:
-		want = exitUnknown
+		return exitUnknown
 	}
-	assert.Equal(m.t, want, code, "%v\n%s\n%s", args, stdout, stderr)
+	return 0
+}
+
+// kit builds ds2 once.
+var kit = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "ds2")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-o", dir, "ds2/cmd/ds2").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return filepath.Join(dir, "ds2"), nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := kit(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// execute runs a command line of ds2.
+func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	path, err := kit()
+	require.NoError(t, err)
+	var out, errors bytes.Buffer
+	command := exec.CommandContext(t.Context(), path, args...)
+	command.Stdout = &out
+	command.Stderr = &errors
+	if err := command.Run(); err != nil && command.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return command.ProcessState.ExitCode(), out.String(), errors.String()
 }
 
 // memory is a directory whose files need not reach a drive, where there is one.
