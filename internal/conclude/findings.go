@@ -226,6 +226,7 @@ func (v view) shown(e result.Evidence) (all []result.Finding) {
 	}
 	all = append(all, v.Cautions.Findings...)
 	all = append(all, v.sampled()...)
+	all = append(all, v.findBurstEnd()...)
 	if share := diagnose.Others(e); share != nil {
 		add(result.NewFinding(result.OtherPrograms, "").With("share", *share))
 	}

@@ -91,6 +91,8 @@ func (m shower) gauge(name, help string, v float64, pairs ...string) {
 func (c *Collector) describe(m shower) {
 	m.gauge("node_uname_info", "The machine and its kernel.", 1,
 		"nodename", c.machine.Hostname, "release", c.machine.Kernel, "sysname", "Linux")
+	m.gauge("node_dmi_info", "What the machine's firmware says of it.", 1,
+		"system_vendor", c.machine.Vendor, "product_name", c.machine.Product)
 	m.gauge("node_os_info", "The operating system.", 1, "pretty_name", c.machine.System)
 	m.gauge("node_cpu_info", "The model of the CPUs.", 1, "model_name", c.machine.Processor)
 	for _, d := range c.machine.Drives {

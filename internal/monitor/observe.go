@@ -157,6 +157,7 @@ func Observe(
 		}
 	}
 	w.noteRoles()
+	w.findBursts(run)
 	w.smart(ctx)
 	own, err := sampling.OwnSources(topology.Root)
 	if err != nil {
@@ -248,10 +249,28 @@ const (
 	MountsAssumed    = "mounts assumed"
 	DrivesUnknown    = "drives unknown"    // under a file
 	DevicesElsewhere = "devices elsewhere" // those that were named do not hold a file
+	// a drive or machine of a cloud, for longer than the run or not
+	WithinBurst = "within a burst"
+	MayBurst    = "may burst"
 )
 
 func (w *Observer) find(kind, of, detail string) {
 	w.Found = append(w.Found, Found{kind, of, detail})
+}
+
+// findBursts finds what is faster at first than later: of a run of a length that matters where it is
+// no longer than that; 0: no run is near.
+func (w *Observer) findBursts(run time.Duration) {
+	if w.Machine == nil {
+		return
+	}
+	for _, b := range w.Machine.Bursts() {
+		kind := MayBurst
+		if run > 0 && run <= b.Lasts {
+			kind = WithinBurst
+		}
+		w.find(kind, b.Of, b.Text)
+	}
 }
 
 // readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it,

@@ -152,3 +152,15 @@ func TestDevicesElsewhere(t *testing.T) {
 	}, found[0])
 	assert.Equal(t, store.Warning, found[1].State)
 }
+
+// TestBursts: what a cloud lends for a time is said with the time before any run.
+func TestBursts(t *testing.T) {
+	o := &monitor.Observer{Found: []monitor.Found{
+		{Kind: monitor.MayBurst, Of: "nvme1n1", Detail: "for up to 33 minutes, as gp2"},
+	}}
+	assert.Equal(t, store.Finding{
+		What: "drives", State: store.Warning,
+		Found: "nvme1n1 may be faster than it can stay for up to 33 minutes, as gp2",
+		Do:    "measure for longer, or after that",
+	}, Observed(o)[0])
+}

@@ -63,6 +63,9 @@ const (
 	MountsAssumed    FindingKind = monitor.MountsAssumed
 	DrivesUnknown    FindingKind = monitor.DrivesUnknown
 	DevicesElsewhere FindingKind = monitor.DevicesElsewhere
+	MayBurst         FindingKind = monitor.MayBurst
+	WithinBurst      FindingKind = monitor.WithinBurst
+	BurstEnded       FindingKind = "burst ended"
 )
 
 // The kinds of what is found of several runs.
@@ -270,6 +273,24 @@ var FindingKinds = []KindOfFinding{
 		Withholds,
 		OfTarget,
 		"{of} lies on {detail}: correct --devices, or leave it out",
+	},
+	{
+		MayBurst,
+		Informs,
+		OfDrive,
+		"{of} may be faster than it can stay {detail}: measure for longer, or after that",
+	},
+	{
+		WithinBurst,
+		Reserves,
+		OfDrive,
+		"{of} may be faster than it can stay {detail}, and the run is no longer than that: measure for longer, or after that",
+	},
+	{
+		BurstEnded,
+		Reserves,
+		OfRun,
+		"{at} s after the begin the rate fell by {share%} and stayed there, as of a burst that ends: {detail}. What was measured before it does not last",
 	},
 
 	{NoResult, Withholds, OfConfiguration, "no run counts"},

@@ -316,8 +316,14 @@ func (k *exporterKind) cpus(x exposition) readings {
 }
 
 func nodeMachine(x exposition) topology.Machine {
+	const firmware = "node_dmi_info"
 	return topology.Machine{
-		Hostname:    x.text("node_uname_info", "nodename"),
+		Hostname: x.text("node_uname_info", "nodename"),
+		Vendor: topology.Cloud(
+			x.text(firmware, "system_vendor"),
+			x.text(firmware, "chassis_asset_tag"),
+		),
+		Product:     x.text(firmware, "product_name"),
 		System:      cmp.Or(x.text("node_os_info", "pretty_name"), x.text("node_uname_info", "sysname")),
 		Kernel:      x.text("node_uname_info", "release"),
 		Processor:   x.text("node_cpu_info", "model_name"),

@@ -18,7 +18,10 @@ import (
 
 // Machine is what a reader of a result must know of the computer under test.
 type Machine struct {
-	Hostname    string      `json:"hostname"`
+	Hostname string `json:"hostname"`
+	// that its firmware names: "Amazon EC2", "m5.large"
+	Vendor      string      `json:"vendor,omitempty"`
+	Product     string      `json:"product,omitempty"`
 	System      string      `json:"system"` // such as "Debian GNU/Linux 13 (trixie)"
 	Kernel      string      `json:"kernel"`
 	Processor   string      `json:"processor"` // model
@@ -150,7 +153,12 @@ type Server struct {
 
 // Machine describes this computer with the drives named. What the kernel does not tell stays empty.
 func (fs FS) Machine(drives []string) Machine {
+	firmware := func(name string) string {
+		return ReadText(filepath.Join(fs.Sys, "class/dmi/id", name))
+	}
 	m := Machine{
+		Vendor:     Cloud(firmware("sys_vendor"), firmware("chassis_asset_tag")),
+		Product:    firmware("product_name"),
 		System:     cmp.Or(value("/etc/os-release", "PRETTY_NAME", "="), runtime.GOOS),
 		Kernel:     ReadText(filepath.Join(fs.Proc, "sys/kernel/osrelease")),
 		Processor:  value(filepath.Join(fs.Proc, "cpuinfo"), "model name", ":"),

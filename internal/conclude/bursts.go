@@ -1,0 +1,33 @@
+package conclude
+
+import (
+	"math"
+	"strings"
+
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// findBurstEnd finds that the rate fell to a lower level for good, in the window or after it. Events
+// explain that otherwise.
+func (v view) findBurstEnd() []result.Finding {
+	all := v.Series.Phase(measure.PhaseRun)
+	if warmup := v.Series.Phase(measure.PhaseWarmup); warmup.To > 0 {
+		all.From = warmup.From
+	}
+	at, share, fell := v.Series.Drop(all)
+	if !fell || at.Seconds() < v.window.From || len(v.Events) > 0 {
+		return nil
+	}
+	var names []string
+	if v.Machine != nil {
+		for _, b := range v.Machine.Bursts() {
+			names = append(names, b.Of+", which may be faster "+b.Text)
+		}
+	}
+	if names == nil {
+		names = []string{"the credits of a cloud's drive or machine, or the fast part of a drive that is full"}
+	}
+	return []result.Finding{result.NewFinding(result.BurstEnded, strings.Join(names, "; ")).
+		With("at", math.Round(at.Seconds())).With("share", share)}
+}

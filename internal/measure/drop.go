@@ -1,0 +1,64 @@
+package measure
+
+import (
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// A drop is told from a decline and from noise by how much of what the rate varies its two levels
+// explain: the best two levels of a straight line explain three quarters.
+const (
+	dropExplains   = 0.85
+	leastDrop      = 0.2 // of the rate before
+	leastOfDrop    = time.Minute
+	dropBin        = 10 * time.Second
+	mostDropBins   = 120
+	mostTransition = 3 // bins, between the levels
+)
+
+// Drop is when the rate of a part of the run fell from one level to a lower one, and stayed there,
+// and by which share; false where it did not. It is that of the largest fall.
+func (s Series) Drop(span Span) (at time.Duration, share float64, fell bool) {
+	width := max(dropBin, (span.To-span.From)/mostDropBins)
+	var rates []float64
+	for from := span.From; from+width <= span.To; from += width {
+		rates = append(rates, s.opm(Span{from, from + width}))
+	}
+	least := int(math.Ceil(float64(leastOfDrop) / float64(width)))
+	mean := stat.Mean(rates, nil)
+	var all, best float64
+	split := 0
+	for _, r := range rates {
+		all += (r - mean) * (r - mean)
+	}
+	for i := least; i <= len(rates)-least; i++ {
+		before := stat.Mean(rates[:i], nil) - mean
+		after := stat.Mean(rates[i:], nil) - mean
+		between := float64(i)*before*before + float64(len(rates)-i)*after*after
+		if before > after && between > best {
+			best = between
+			split = i
+		}
+	}
+	if split == 0 {
+		return 0, 0, false
+	}
+	high := stat.Mean(rates[:split], nil)
+	low := stat.Mean(rates[split:], nil)
+	between := func(rate float64) bool {
+		return rate > low+(high-low)/4 && rate < high-(high-low)/4
+	}
+	first, last := split, split
+	for first > 0 && between(rates[first-1]) {
+		first--
+	}
+	for last < len(rates) && between(rates[last]) {
+		last++
+	}
+	share = 1 - low/high
+	fell = best > dropExplains*all && share > leastDrop && low > 0 &&
+		last-first <= mostTransition
+	return span.From + time.Duration(split)*width, share, fell
+}
