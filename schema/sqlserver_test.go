@@ -188,8 +188,11 @@ func TestSQLServerOfOtherKinds(t *testing.T) {
 	require.NotRegexp(t, `\n *FROM sys\.databases WHERE name = 'tempdb'`, server.Identity)
 	counters, err := server.Counters("database", 12)
 	require.NoError(t, err)
-	for _, query := range append(server.Settings, counters) {
+	ofServer, err := server.Counters("server", 12)
+	require.NoError(t, err)
+	for _, query := range append(server.Settings, counters, ofServer, server.Identity) {
 		require.NotRegexp(t, `sys\.databases [^(]*database_id = DB_ID\(\)`, query)
+		require.NotRegexp(t, `'EngineEdition'\) = 5`, query, "12 is one in Fabric")
 	}
 }
 

@@ -72,10 +72,24 @@ static class Check {
                     }
                 }
             }
+            Overflows(files);
             foreach (DacModelMessage m in model.Validate()) {
                 if (m.MessageType.ToString() != "Error") continue;
                 faults++;
                 Console.WriteLine(m);
+            }
+        }
+    }
+
+    // Overflows finds a column of type int, by the stand-ins, that is multiplied as it is.
+    static void Overflows(string[] files) {
+        var ints = new HashSet<string>(Regex.Matches(File.ReadAllText(files[0]), @"CAST\(0 AS int\) AS (\w+)")
+            .Cast<Match>().Select(m => m.Groups[1].Value));
+        foreach (string file in files.Skip(1)) {
+            string text = File.ReadAllText(file);
+            foreach (Match m in Regex.Matches(text, @"(\w+)\s*\*\s*\d{3,}")) {
+                if (ints.Contains(m.Groups[1].Value))
+                    Fault(file, text.Substring(0, m.Index).Count(c => c == '\n') + 1, text, m.Value + " is of type int, and may overflow");
             }
         }
     }

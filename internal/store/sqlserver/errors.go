@@ -136,11 +136,18 @@ func classify(e mssql.Error, opened, login bool) (number int32, class store.Clas
 			return number, class, hint
 		}
 	}
-	if e.Class >= 20 { // the server closes the connection
-		return number, store.Connection, ""
+	if isFatal(e) {
+		return number, store.Resource, driveHint
 	}
 	return number, class, hint
 }
+
+// isFatal tells whether the server ends the connection over an error, as it does from severity 20
+// on: that is not what is wrong. Where the error came at a commit, what became of that is unknown.
+// learn.microsoft.com/sql/relational-databases/errors-events/database-engine-error-severities
+func isFatal(e mssql.Error) bool { return e.Class >= 20 }
+
+const driveHint = "look at the server's error log and the drive"
 
 // whileStarting are the numbers that a server also gives while it recovers a database that was
 // there before: it takes logins long before it is done. 18456 is all that some clients are told,
@@ -191,6 +198,8 @@ var causes = []struct {
 			17188,
 			17189,
 			18401, // killed, shut down, paused, starting
+			4014,  // the network failed
+			18056, // a session could not be used again
 			615,
 			921,
 			922,
@@ -233,7 +242,7 @@ var causes = []struct {
 	{
 		store.Resource,
 		[]int32{823, 824, 825, 832, 211, 605, 3314, 3624, 5242, 5243, 9001, 9004, 9100},
-		"look at the server's error log and the drive",
+		driveHint,
 	},
 	{
 		store.Config,

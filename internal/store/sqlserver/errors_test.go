@@ -37,7 +37,8 @@ func TestWrap(t *testing.T) {
 			mssql.Error{Number: 5069, All: []mssql.Error{{Number: 1468}, {Number: 5069}}},
 			store.Config, "1468",
 		},
-		{"severity 20 and more closes the connection", mssql.Error{Number: 99, Class: 20}, store.Connection, "99"},
+		{"fatal, whatever it is", mssql.Error{Number: 99, Class: 20}, store.Resource, "99"},
+		{"the network's", mssql.Error{Number: 4014, Class: 20}, store.Connection, "4014"},
 		{
 			"a log whose drive failed", mssql.Error{Number: 9001, Class: 21}, store.Resource, "9001",
 		},

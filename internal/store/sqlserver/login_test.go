@@ -5,6 +5,7 @@ package sqlserver
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -71,7 +72,7 @@ func TestLoginAnswers(t *testing.T) {
 		refused(40613, 17, "Database 'DS2' is not currently available: Azure is waking it", lost, lost),
 		refused(49918, 16, "Not enough resources: Azure has no room", store.Resource, store.Resource),
 		refused(babelfishUnmapped, 16, "the database system is not yet accepting connections", store.Bug, lost),
-		refused(20001, 20, "a class that closes the connection", lost, lost),
+		refused(20001, 20, "a class that closes the connection", store.Resource, store.Resource),
 	} {
 		t.Run(c.clause, func(t *testing.T) {
 			let := true
@@ -231,6 +232,7 @@ func TestCutConnections(t *testing.T) {
 // TestLoginThatHangs has the server read what comes and never answer: the context's end ends the
 // login, and so does the URL's time-out.
 func TestLoginThatHangs(t *testing.T) {
+	t.Parallel()
 	silent := make(chan struct{})
 	server := tdstest.Start(t, tdstest.Options{Decide: func(tdstest.Login) tdstest.Decision {
 		<-silent
@@ -279,9 +281,43 @@ func TestRequestsThatFail(t *testing.T) {
 	}
 }
 
+// TestFatalErrors has the server answer a call in the words of Microsoft's pages and end the
+// connection: the error is that of the drive, and its work in doubt; that of the next call is only
+// that there is no connection.
+func TestFatalErrors(t *testing.T) {
+	for _, c := range []struct {
+		number   int32
+		severity byte
+		text     string
+	}{
+		{9001, 21, "The log for database 'DS2' is not available. Check the operating system error log"},
+		{823, 24, "The operating system returned error 21(The device is not ready.) to SQL Server"},
+		{3314, 21, "During undoing of a logged operation in database 'DS2', an error occurred"},
+		{3624, 20, "A system assertion check has failed."},
+		{605, 21, "Attempt to fetch logical page (1:224) in database 5 failed."},
+		{7105, 22, "The Database ID 5, Page (1:100), slot 3 for LOB data type node does not exist."},
+	} {
+		server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
+			return tdstest.Failed(tdstest.Error(c.number, 4, c.severity, c.text))
+		}})
+		conn := connect(t, openURL(t, server.URL("DS2")))
+		e, ok := errors.AsType[*store.Error](call(t.Context(), conn))
+		require.True(t, ok, c.text)
+		assert.Equal(t, store.Resource, e.Class, c.text)
+		assert.Contains(t, e.Error(), "error log and the drive")
+		assert.True(t, e.InDoubt, c.text)
+		server.Drop()
+		e, ok = errors.AsType[*store.Error](call(t.Context(), conn))
+		require.True(t, ok, c.text)
+		assert.Equal(t, store.Connection, e.Class, c.text)
+		assert.False(t, e.InDoubt, c.text)
+	}
+}
+
 // TestLoginLimit: the URL's time-out is that of a login, and none of what comes after it, be it
 // silent for longer.
 func TestLoginLimit(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
 		<-release

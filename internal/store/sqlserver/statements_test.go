@@ -28,52 +28,59 @@ func TestEachStatementIsSent(t *testing.T) {
 		cells("8", "16", "0", "1", "", "", "0"),
 	} {
 		for _, other := range [][]byte{tdstest.Done(tdstest.DoneFinal), cells("1")} {
-			s := answeringAll(t, server, other)
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-			defer cancel() // an answer may lead to a wait
-			how := store.Copying{Tell: progress.Ignore, Warn: func(string) {}}
-			_, _ = s.Examine(ctx, 1)
-			_, _, _ = s.Advise(ctx, 0, 0)
-			_, _ = s.IOFaults(ctx)
-			_, _ = s.errorLines(ctx, time.Unix(0, 0))
-			_, _ = s.DeepCheck(ctx, progress.Ignore)
-			_, _ = s.Progress(ctx)
-			_, _, _, _ = s.LogSpace(ctx)
-			_, _ = s.DelayedDurability(ctx)
-			_, _ = s.OpenScrub(ctx)
-			_, _ = s.TableBytes(ctx, "orders")
-			_, _ = s.TableRows(ctx, "orders")
-			_, _ = s.Placement(ctx)
-			_, _ = s.SnapshotRoom(ctx)
-			_ = s.MayDeepCheck(ctx)
-			_ = s.MayDropCache(ctx)
-			_ = s.MayCheckpoint(ctx)
-			_ = s.DiscardLog(ctx)
-			_ = s.Checkpoint(ctx)
-			_ = s.DropCache(ctx)
-			_ = s.CreateSnapshot(ctx, how)
-			_ = s.RestoreSnapshot(ctx, how)
-			_, _ = s.hasLogin(ctx, server2022, "it's a login")
-			if unlock, err := s.Lock(ctx, store.Lock{Lost: func(error) {}}); err == nil {
-				unlock()
-			}
-			p := schema.Params{Layout: schema.Layout{Login: "driver", Password: "secret"}}
-			_, _ = s.Adapt(ctx, &p)
-			values := map[string]string{
-				"compatibility_level": "160", "recovery_model_desc": "FULL", "owner": "sa",
-				"page_verify_option_desc": "CHECKSUM", "delayed_durability_desc": "ALLOWED",
-				"target_recovery_time_in_seconds": "60", "containment_desc": "NONE",
-			}
-			before := map[string]string{}
-			after := map[string]string{}
-			for _, o := range databaseOptions {
-				before[o.column] = cmp.Or(values[o.column], "true")
-				after[o.column] = "other"
-			}
-			s.setBack(ctx, s.db, before, after, how.Warn)
-			_ = s.awaitGhostCleanup(ctx)
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				sendAll(t, answeringAll(t, server, other))
+			})
 		}
 	}
+}
+
+// sendAll calls all that an engine can do.
+func sendAll(t *testing.T, s *Store) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel() // an answer may lead to a wait
+	how := store.Copying{Tell: progress.Ignore, Warn: func(string) {}}
+	_, _ = s.Examine(ctx, 1)
+	_, _, _ = s.Advise(ctx, 0, 0)
+	_, _ = s.IOFaults(ctx)
+	_, _ = s.errorLines(ctx, time.Unix(0, 0))
+	_, _ = s.DeepCheck(ctx, progress.Ignore)
+	_, _ = s.Progress(ctx)
+	_, _, _, _ = s.LogSpace(ctx)
+	_, _ = s.DelayedDurability(ctx)
+	_, _ = s.OpenScrub(ctx)
+	_, _ = s.TableBytes(ctx, "orders")
+	_, _ = s.TableRows(ctx, "orders")
+	_, _ = s.Placement(ctx)
+	_, _ = s.SnapshotRoom(ctx)
+	_ = s.MayDeepCheck(ctx)
+	_ = s.MayDropCache(ctx)
+	_ = s.MayCheckpoint(ctx)
+	_ = s.DiscardLog(ctx)
+	_ = s.Checkpoint(ctx)
+	_ = s.DropCache(ctx)
+	_ = s.CreateSnapshot(ctx, how)
+	_ = s.RestoreSnapshot(ctx, how)
+	_, _ = s.hasLogin(ctx, server2022, "it's a login")
+	if unlock, err := s.Lock(ctx, store.Lock{Lost: func(error) {}}); err == nil {
+		unlock()
+	}
+	p := schema.Params{Layout: schema.Layout{Login: "driver", Password: "secret"}}
+	_, _ = s.Adapt(ctx, &p)
+	values := map[string]string{
+		"compatibility_level": "160", "recovery_model_desc": "FULL", "owner": "sa",
+		"page_verify_option_desc": "CHECKSUM", "delayed_durability_desc": "ALLOWED",
+		"target_recovery_time_in_seconds": "60", "containment_desc": "NONE",
+	}
+	before := map[string]string{}
+	after := map[string]string{}
+	for _, o := range databaseOptions {
+		before[o.column] = cmp.Or(values[o.column], "true")
+		after[o.column] = "other"
+	}
+	s.setBack(ctx, s.db, before, after, how.Warn)
+	_ = s.awaitGhostCleanup(ctx)
 }
 
 var server2022 = server{edition: 3, major: 16}

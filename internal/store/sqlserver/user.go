@@ -105,9 +105,13 @@ func (c *Conn) Each(
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
 	wrapped := c.store.Wrap(c.current.Name, err)
-	if e, ok := wrapped.(*store.Error); ok && writes && e.Class == store.Connection {
+	said, _ := errors.AsType[mssql.Error](err)
+	if isFatal(said) {
+		c.conn.Close() // or the next call would be sent in vain, and be in doubt
+	}
+	if e, ok := wrapped.(*store.Error); ok && (e.Class == store.Connection || isFatal(said)) {
 		_, unsent := errors.AsType[mssql.RetryableError](err)
-		e.InDoubt = !unsent
+		e.InDoubt = writes && !unsent
 	}
 	return wrapped
 }

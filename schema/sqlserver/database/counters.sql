@@ -4,7 +4,7 @@ SET NOCOUNT ON;
 IF SERVERPROPERTY('Babelfish') = 1 THROW 50003, 'Babelfish has no performance counters', 1;
 DECLARE @database nvarchar(128) = DB_NAME();
 -- Azure SQL Database names its counters by the database's physical name, and has one number for DB_ID and another for sys.databases.
-IF SERVERPROPERTY('EngineEdition') = 5
+IF SERVERPROPERTY('EngineEdition') IN (5, 12)
     EXEC sp_executesql N'SELECT @name = physical_database_name FROM sys.databases WHERE name = DB_NAME()', N'@name nvarchar(128) OUTPUT', @name = @database OUTPUT;
 -- A counter's name is compared by =, for which the blanks at its end do not count; for LIKE they do. It may have another collation.
 SELECT c.name, CAST(p.cntr_value AS float) * c.unit

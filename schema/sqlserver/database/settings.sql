@@ -20,6 +20,10 @@ CROSS APPLY (VALUES
 ) AS v (name, value)
 WHERE d.name = DB_NAME() AND v.value IS NOT NULL
 GO
+-- What Azure SQL Database is paid for.
+SELECT 'service objective', CAST(DATABASEPROPERTYEX(DB_NAME(), 'ServiceObjective') AS varchar(100))
+WHERE DATABASEPROPERTYEX(DB_NAME(), 'ServiceObjective') IS NOT NULL
+GO
 -- Since SQL Server 2019.
 SELECT 'database accelerated recovery', CAST(is_accelerated_database_recovery_on AS varchar(100))
 FROM sys.databases WHERE name = DB_NAME()
@@ -73,12 +77,12 @@ GO
 -- Whose database it is; none: DVD Store 2's.
 SELECT 'ds2 workload', value FROM ds2_info WHERE name = 'workload'
 GO
--- Until the target is reached, a read of one page is made one of eight.
+-- Until the target is reached, a read of one page is made one of eight. The columns are of type int.
 SELECT v.name, v.value
 FROM sys.dm_os_sys_info
 CROSS APPLY (VALUES
-    ('server memory target bytes', CAST(committed_target_kb * 1024 AS varchar(100))),
-    ('server memory committed bytes', CAST(committed_kb * 1024 AS varchar(100)))
+    ('server memory target bytes', CAST(CAST(committed_target_kb AS bigint) * 1024 AS varchar(100))),
+    ('server memory committed bytes', CAST(CAST(committed_kb AS bigint) * 1024 AS varchar(100)))
 ) AS v (name, value)
 GO
 SELECT 'server buffer pool extension', CASE WHEN state_description LIKE '%ENABLED' THEN '1' ELSE '0' END

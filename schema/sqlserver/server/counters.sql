@@ -5,7 +5,7 @@ SET NOCOUNT ON;
 IF SERVERPROPERTY('Babelfish') = 1 THROW 50003, 'Babelfish has no performance counters', 1;
 DECLARE @waits TABLE (wait_type nvarchar(60) COLLATE DATABASE_DEFAULT, seconds float);
 -- Azure SQL Database lets a database see its own waits alone.
-IF SERVERPROPERTY('EngineEdition') = 5
+IF SERVERPROPERTY('EngineEdition') IN (5, 12)
     INSERT INTO @waits EXEC (N'SELECT wait_type, wait_time_ms / 1000.0 FROM sys.dm_db_wait_stats');
 ELSE
     INSERT INTO @waits SELECT wait_type, wait_time_ms / 1000.0 FROM sys.dm_os_wait_stats;
