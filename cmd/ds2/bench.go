@@ -223,7 +223,8 @@ func (f *benchFlags) procedure(
 		Verify: func(dir string) (result.Summary, error) {
 			return conduct.VerifyRecord(i.Stop, options, dir)
 		},
-		Told: f.output.told(i, stderr),
+		Told:    f.output.told(i, stderr),
+		Changed: i.served.list,
 	}
 	if restore.Name() != upkeep.RestoreNone {
 		bench.Restore = func(ctx, stop context.Context) error {

@@ -119,6 +119,9 @@ device-record: %q
 			`document.querySelector('#found .light')`+
 			` && document.querySelector('#found .figures td') && document.querySelector('#found .plot svg')`)
 	}
+	shows(browser, `/^block \d+, (hdd|ssd), run-\d+.*under way$/.test(`+
+		`document.querySelector('#runs tbody tr')?.textContent) && `+
+		`[...document.querySelectorAll('#runs tbody tr')].some(r => / OPM/.test(r.textContent))`)
 	run(browser, cdpage.BringToFront())
 	for _, colours := range []string{"light", "dark"} {
 		for name, width := range map[string]int64{"wide": 1280, "phone": 390} {

@@ -13,6 +13,7 @@ import (
 	"ds2/internal/live"
 	"ds2/internal/metrics"
 	"ds2/internal/report"
+	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/workload"
 )
@@ -89,6 +90,8 @@ type served struct {
 	server *metrics.Server
 	page   *live.Page
 	record string // that the command writes; empty: none, or not known yet
+	// whose runs are listed, by their configurations
+	benches map[string]result.Bench
 }
 
 // serve begins to serve what the command is at where that is asked for, unless it is served
@@ -113,7 +116,7 @@ func (f *metricsFlags) serve(i *interrupts, cmd *cobra.Command, quiet bool, reco
 	}
 	tell := unlessQuiet(quiet, cmd.ErrOrStderr())
 	fmt.Fprintf(tell, "metrics: %s\nlive page: %s\n", server.URL(), server.PageURL())
-	i.served = &served{server: server, page: page, record: record}
+	i.served = &served{server, page, record, map[string]result.Bench{}}
 	return nil
 }
 
@@ -134,6 +137,14 @@ func (s *served) rest(result string) {
 	}
 	s.server.Show()
 	s.page.Rest(result)
+}
+
+// list shows the runs of a configuration beside those of the others.
+func (s *served) list(configuration string, b result.Bench) {
+	if s != nil {
+		s.benches[configuration] = b
+		s.page.ListRuns(live.RowsOf(s.benches))
+	}
 }
 
 // doing says what the command is at besides.

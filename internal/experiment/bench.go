@@ -35,6 +35,8 @@ type Bench struct {
 	// audit ended; nil: such a run is made again.
 	Verify func(dir string) (result.Summary, error)
 	Told   func(format string, args ...any) // is told what goes on
+	// Changed is shown the runs of a configuration whenever one begins or ends; nil: no one is.
+	Changed func(configuration string, b result.Bench)
 }
 
 // Do makes the runs of a bench, which is an experiment of one configuration, from the start or from

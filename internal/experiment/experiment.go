@@ -146,7 +146,15 @@ func (c *Configuration) saveEnd(err error) error {
 	if b.Status == result.Failed {
 		b.Error = err.Error()
 	}
-	return result.SaveSummary(c.Procedure.Dir, *b)
+	return c.save()
+}
+
+// save writes the summary, and shows it.
+func (c *Configuration) save() error {
+	if c.Procedure.Changed != nil {
+		c.Procedure.Changed(c.Name, c.Summary)
+	}
+	return result.SaveSummary(c.Procedure.Dir, c.Summary)
 }
 
 // makeBlocks makes the blocks that are not made yet, until they are enough.
@@ -309,7 +317,7 @@ func (t turns) run(ctx, stop context.Context, c *Configuration, block int) error
 		last.Block = place.Block
 		last.Number = place.Number
 	}
-	if err := result.SaveSummary(c.Procedure.Dir, *b); err != nil {
+	if err := c.save(); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -338,7 +346,7 @@ func (t turns) run(ctx, stop context.Context, c *Configuration, block int) error
 		c.failures = 0
 	}
 	compare.Runs(b)
-	return result.SaveSummary(c.Procedure.Dir, *b)
+	return c.save()
 }
 
 // isOfRecord says that the record could not be kept, whatever the server under test did.

@@ -22,6 +22,7 @@ import (
 // Show is what the page shows for a while: a run, or a load.
 type Show struct {
 	Title  string
+	Since  string // what the time axis of the charts counts; empty: since the users started
 	Charts []report.LiveChart
 	// Now is asked twice a second, and for nothing else: it must be cheap.
 	Now func() Frame
@@ -86,6 +87,7 @@ type Page struct {
 	oldest  *float64
 	doing   string
 	found   []byte // what is known so far, as an event; nil: nothing
+	runs    []byte // the list of runs, as an event; nil: there is one run
 	last    Frame  // at never: none yet
 	sent    time.Time
 	viewers map[chan []byte]bool
@@ -142,6 +144,14 @@ func (p *Page) Found(part string) {
 	defer p.mu.Unlock()
 	p.found = event("found", part)
 	p.send(p.found)
+}
+
+// ListRuns shows a table of the runs so far.
+func (p *Page) ListRuns(rows []RunRow) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs = event("runs", rows)
+	p.send(p.runs)
 }
 
 // Rest says that what was shown last is over, though the command is not, and what it came to, if
@@ -232,7 +242,10 @@ func (p *Page) keep(f *Frame) {
 func (p *Page) begin() []byte {
 	return event(
 		"show",
-		map[string]any{"command": p.command, "title": p.show.Title, "charts": p.show.Charts},
+		map[string]any{
+			"command": p.command, "title": p.show.Title, "since": p.show.Since,
+			"charts": p.show.Charts,
+		},
 	)
 }
 
@@ -267,8 +280,10 @@ func (p *Page) join() chan []byte {
 	}
 	v := make(chan []byte, behind)
 	v <- p.begin()
-	if p.found != nil {
-		v <- p.found
+	for _, e := range [][]byte{p.found, p.runs} {
+		if e != nil {
+			v <- e
+		}
 	}
 	if p.last.At != never {
 		f := p.last

@@ -18,6 +18,7 @@ type Load struct {
 
 	mu     sync.Mutex
 	loaded map[datagen.Table]amount
+	shown  amount // up to the last values, and by an unfinished load before
 
 	tell     progress.Tell // is told too
 	estimate *progress.Estimate
@@ -35,12 +36,16 @@ func NewLoad(tell progress.Tell) *Load {
 	}
 }
 
-// Copied counts rows and bytes that the server has taken into a table.
+// Copied counts rows and bytes that the server has taken into a table; no bytes are of rows that an
+// unfinished load had copied.
 func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	was := l.loaded[table]
 	l.loaded[table] = amount{was.rows + rows, was.bytes + bytes}
+	if bytes == 0 {
+		l.shown.rows += rows
+	}
 }
 
 // Statement is not shown: Tell names what goes on.
@@ -61,38 +66,42 @@ func (l *Load) Tables(f func(table string, rows, bytes int64)) {
 	}
 }
 
+// sum is what has been loaded of all tables.
+func (l *Load) sum() (all amount) {
+	l.Tables(func(_ string, rows, bytes int64) {
+		all = amount{all.rows + rows, all.bytes + bytes}
+	})
+	return all
+}
+
+// rates are the rows and MB a second since they were asked for, in a time that passed.
+func (l *Load) rates(took time.Duration) []*float64 {
+	all := l.sum()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.shown
+	l.shown = all
+	return []*float64{
+		report.Digits(float64(all.rows-was.rows) / took.Seconds()),
+		report.Digits(float64(all.bytes-was.bytes) / took.Seconds() / 1e6),
+	}
+}
+
 // Show is what the page of a load draws now, under a title.
 func (l *Load) Show(title string) Show {
-	// of the last values
-	second := 0
+	second := 0 // of the last values
 	at := l.start
-	var was amount // loaded by then
+	rows := report.NewLiveChart("live-rows", "Rows loaded",
+		"Rows handed to the server in each second.", "rows/s", false, "rows a second")
+	bytes := report.NewLiveChart("live-bytes", "Bytes loaded",
+		"Bytes of CSV handed to the server in each second.", "MB/s", false, "MB a second")
 	return Show{
-		Title: title,
-		Charts: []report.LiveChart{
-			report.NewLiveChart(
-				"live-rows",
-				"Rows loaded",
-				"Rows handed to the server in each second.",
-				"rows/s",
-				false,
-				"rows a second",
-			),
-			report.NewLiveChart(
-				"live-bytes",
-				"Bytes loaded",
-				"Bytes of CSV handed to the server in each second.",
-				"MB/s",
-				false,
-				"MB a second",
-			),
-		},
+		Title:  title,
+		Since:  "time since the load began",
+		Charts: []report.LiveChart{rows, bytes},
 		Now: func() Frame {
 			now := time.Now()
-			var all amount
-			l.Tables(func(_ string, rows, bytes int64) {
-				all = amount{all.rows + rows, all.bytes + bytes}
-			})
+			all := l.sum()
 			s := l.estimate.State()
 			f := Frame{Headline: "loading"}
 			f.Phase, f.Doing, _ = strings.Cut(s.Doing, ", ") // the statements that run
@@ -105,14 +114,9 @@ func (l *Load) Show(title string) Show {
 				fact("MB of CSV", float64(all.bytes)/1e6, 0),
 			}
 			if passed := int(now.Sub(l.start).Seconds()); passed > second {
-				took := now.Sub(at).Seconds()
-				f.Values = []*float64{
-					report.Digits(float64(all.rows-was.rows) / took),
-					report.Digits(float64(all.bytes-was.bytes) / took / 1e6),
-				}
+				f.Values = l.rates(now.Sub(at))
 				second = passed
 				at = now
-				was = all
 			}
 			f.At = float64(second)
 			return f

@@ -19,6 +19,7 @@ func TestLoadShow(t *testing.T) {
 		}
 		l := NewLoad(progress.Ignore)
 		show := l.Show("size S into db1")
+		assert.Equal(t, "time since the load began", show.Since)
 		l.Tell("data", 0, 0)
 		assert.Equal(
 			t,
@@ -26,6 +27,7 @@ func TestLoadShow(t *testing.T) {
 			show.Now(),
 			"at its begin",
 		)
+		l.Copied(datagen.Orders, 1e6, 0) // by an unfinished load, at no rate of this one
 		l.Copied(datagen.Orders, 4000, 2e6)
 		l.Copied(datagen.Customers, 1000, 2e6)
 		l.Tell("data", 0, 100)
@@ -38,7 +40,7 @@ func TestLoadShow(t *testing.T) {
 			Doing:    "vacuum orders, vacuum products",
 			Left:     "about 2s left",
 			Share:    new(.25),
-			Facts:    facts("5,000", "4"),
+			Facts:    facts("1,005,000", "4"),
 			At:       2,
 			Values:   []*float64{new(2500.), new(2.)},
 		}

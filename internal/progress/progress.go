@@ -82,16 +82,17 @@ type State struct {
 // NewEstimate follows a job that begins now.
 func NewEstimate() *Estimate {
 	e := &Estimate{}
-	e.restart(time.Now())
+	e.restart(0, time.Now())
 	return e
 }
 
-func (e *Estimate) restart(now time.Time) {
-	e.done = 0
+// restart begins a pass, of which so much was done before.
+func (e *Estimate) restart(done int64, now time.Time) {
+	e.done = done
 	e.moved = now
-	e.from = mark{0, now}
-	e.mid = mark{0, now}
-	e.last = mark{0, now}
+	e.last = mark{done, now}
+	e.from = e.last
+	e.mid = e.last
 }
 
 // Tell is a Tell.
@@ -99,8 +100,11 @@ func (e *Estimate) Tell(doing string, done, total int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
-	if done < e.done {
-		e.restart(now)
+	switch {
+	case done < e.done:
+		e.restart(0, now)
+	case e.total == 0 && done > 0: // by an earlier load
+		e.restart(done, now)
 	}
 	if doing != e.doing || done > e.done {
 		e.moved = now

@@ -103,6 +103,18 @@ func TestText(t *testing.T) {
 	})
 }
 
+// TestResumed counts what was done before as no progress of this job.
+func TestResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := progress.NewEstimate()
+		for second := range int64(20) {
+			time.Sleep(time.Second)
+			e.Tell("indexes", 820+second, 1000)
+		}
+		assert.Equal(t, "indexes: 83 %, 6 %/min, about 2m40s left", e.State().Text(nil))
+	})
+}
+
 func TestRound(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                               "1s",

@@ -8,6 +8,15 @@
 		e.textContent = s;
 		return e;
 	};
+	// The body of a table, a row for each; hidden where there is none.
+	const rows = (id, all, fill) => {
+		by(id).hidden = !(all || []).length;
+		by(id).tBodies[0].replaceChildren(...(all || []).map(one => {
+			const row = document.createElement('tr');
+			fill(one, row);
+			return row;
+		}));
+	};
 	let charts = [], found = [], ended = false, waiting = 0;
 
 	// What is known so far, as the first screen of the report has it.
@@ -35,6 +44,7 @@
 			plot.id = data.id;
 			make('p', data.text, section);
 			data.live = true;
+			data.since = show.since;
 			data.lines.forEach(l => { l.points = l.points || []; });
 			return ds2.add(plot, data);
 		});
@@ -55,20 +65,15 @@
 		text('state', [f.phase, f.left, f.doing].filter(Boolean).join(' · '));
 		by('share').hidden = f.share == null;
 		if (f.share != null) by('share').value = f.share;
-		by('facts').replaceChildren(...(f.facts || []).map(fact => {
-			const row = document.createElement('tr');
+		rows('facts', f.facts, (fact, row) => {
 			make('th', fact.name, row).scope = 'row';
 			make('td', fact.value, row).className = fact.state || '';
-			return row;
-		}));
-		by('limits').hidden = !(f.limits || []).length;
-		by('limits').tBodies[0].replaceChildren(...(f.limits || []).map(l => {
-			const row = document.createElement('tr');
+		});
+		rows('limits', f.limits, (l, row) => {
 			make('th', l.limit, row).scope = 'row';
 			make('td', l.measured, row);
 			make('td', l.ok ? 'holds' : 'FAILED', row).className = l.ok ? '' : 'bad';
-			return row;
-		}));
+		});
 		if (!f.values) return;
 		let at = 0;
 		charts.forEach(c => c.data.lines.forEach(l => { l.points.push([f.at, f.values[at++]]); }));
@@ -82,6 +87,10 @@
 		const stream = new EventSource('/live');
 		stream.addEventListener('show', e => begin(JSON.parse(e.data)));
 		stream.addEventListener('found', e => find(JSON.parse(e.data)));
+		stream.addEventListener('runs', e => rows('runs', JSON.parse(e.data), (r, row) => {
+			make('th', r.run, row).scope = 'row';
+			make('td', r.result, row);
+		}));
 		stream.addEventListener('frame', e => frame(JSON.parse(e.data)));
 		stream.addEventListener('end', e => {
 			ended = true;

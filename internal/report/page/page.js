@@ -97,7 +97,7 @@
 			xAxis: c.labels
 				? {...axis, type: 'category', data: c.labels, boundaryGap: false, name: c.xName, nameLocation: 'middle', nameGap: 28}
 				: {
-					...axis, type: 'value', name: columns ? '' : c.xName || 'time since the users started', nameLocation: 'middle', nameGap: 28,
+					...axis, type: 'value', name: columns ? '' : c.xName || c.since || 'time since the users started', nameLocation: 'middle', nameGap: 28,
 					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
 					min: time ? c.from : 0, max: time ? c.to : v => Math.ceil(1.05 * v.max), axisLabel: {color: faint, formatter: time ? clock : figure}, ...names,
 				},
