@@ -13,52 +13,83 @@ import (
 )
 
 // openExporters opens the exporters of the machines under test, which then stand in the record as
-// one machine.
+// one machine. Those that tell of volumes only are of none.
 func (w *Observer) openExporters(ctx context.Context) error {
 	fail := func(err error) error { return &OptionError{"exporter", err} }
-	several := len(w.o.Exporters) > 1
+	var all []*sampling.Exporter
 	for _, address := range w.o.Exporters {
 		e, err := sampling.OpenExporter(ctx, address)
 		if err != nil {
 			return fail(err)
 		}
-		if slices.ContainsFunc(w.exporters, func(other *sampling.Exporter) bool {
+		if slices.ContainsFunc(all, func(other *sampling.Exporter) bool {
 			return other.Name == e.Name
 		}) {
 			return fail(fmt.Errorf("%s is given twice", e.Name))
 		}
+		all = append(all, e)
+		if e.OfMachine() {
+			w.exporters = append(w.exporters, e)
+		}
+	}
+	w.noteSameHost()
+	for _, e := range w.exporters {
+		if err := w.addMachine(ctx, e); err != nil {
+			return err
+		}
+	}
+	for _, e := range all {
+		var drives []topology.Drive
+		if w.Machine != nil {
+			drives = w.Machine.Drives
+		}
+		if src, told := e.Caps(drives); told {
+			w.Sources = append(w.Sources, src)
+		}
+	}
+	return nil
+}
+
+// noteSameHost says which exporters may be of one machine.
+func (w *Observer) noteSameHost() {
+	for i, e := range w.exporters {
 		same := func(o *sampling.Exporter) bool { return o.Machine.Hostname == e.Machine.Hostname }
-		if i := slices.IndexFunc(w.exporters, same); i >= 0 && e.Machine.Hostname != "" {
+		first := slices.IndexFunc(w.exporters[:i], same)
+		if first >= 0 && e.Machine.Hostname != "" {
 			w.note("the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
-				"CPUs and memory count twice", w.exporters[i].Name, e.Name, e.Machine.Hostname)
+				"CPUs and memory count twice", w.exporters[first].Name, e.Name, e.Machine.Hostname)
 		}
-		devices := w.devices
-		if len(devices) == 0 {
-			devices = e.Named()
+	}
+}
+
+// addMachine has the machine of an exporter sampled.
+func (w *Observer) addMachine(ctx context.Context, e *sampling.Exporter) error {
+	several := len(w.exporters) > 1
+	devices := w.devices
+	if len(devices) == 0 {
+		devices = e.Named()
+	}
+	drives := e.Drives(devices, w.rolesOn(e))
+	src, err := e.Source(devices, several, w.withoutJournals(drives))
+	if err != nil {
+		return &OptionError{"devices", err}
+	}
+	if err := w.sample(ctx, drives, src); err != nil {
+		return &OptionError{"exporter", err}
+	}
+	if w.Machine == nil {
+		w.Machine = new(e.Machine)
+	} else {
+		w.Machine.Hostname += ", " + e.Machine.Hostname
+		w.Machine.Processors += e.Machine.Processors
+		w.Machine.MemoryBytes += e.Machine.MemoryBytes
+	}
+	for _, drive := range drives {
+		if several {
+			drive.Name = e.Item(drive.Name)
+			drive.Machine = e.Name
 		}
-		drives := e.Drives(devices, w.rolesOn(e))
-		src, err := e.Source(devices, several, w.withoutJournals(drives))
-		if err != nil {
-			return &OptionError{"devices", err}
-		}
-		if err := w.sample(ctx, drives, src); err != nil {
-			return fail(err)
-		}
-		w.exporters = append(w.exporters, e)
-		if w.Machine == nil {
-			w.Machine = new(e.Machine)
-		} else {
-			w.Machine.Hostname += ", " + e.Machine.Hostname
-			w.Machine.Processors += e.Machine.Processors
-			w.Machine.MemoryBytes += e.Machine.MemoryBytes
-		}
-		for _, drive := range drives {
-			if several {
-				drive.Name = e.Item(drive.Name)
-				drive.Machine = e.Name
-			}
-			w.Machine.Drives = append(w.Machine.Drives, drive)
-		}
+		w.Machine.Drives = append(w.Machine.Drives, drive)
 	}
 	return nil
 }
@@ -105,7 +136,7 @@ func (w *Observer) showsMachineOf(t store.Database, e *sampling.Exporter) bool {
 		return !strings.EqualFold(topology.HostOf(other.Label()), host)
 	}
 	return strings.EqualFold(e.URL.Hostname(), host) ||
-		len(w.o.Exporters) == 1 && !slices.ContainsFunc(w.targets, elsewhere)
+		len(w.exporters) == 1 && !slices.ContainsFunc(w.targets, elsewhere)
 }
 
 // noteWithoutExporter says which targets' machines no exporter shows.

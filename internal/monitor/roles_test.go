@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -151,5 +152,56 @@ func TestExporterOfTarget(t *testing.T) {
 			assert.Equal(t, c.of[i], w.exporterOf(target) != nil, "%v", c.targets)
 		}
 		assert.Len(t, w.Notes, c.notes, "%v", c.targets)
+	}
+}
+
+// TestVolumesOfCSIDriver: the limits of volumes come from EBS's CSI driver, by the drives that a
+// node_exporter beside it knows; the driver itself is no machine.
+func TestVolumesOfCSIDriver(t *testing.T) {
+	node := machinetest.NewExporter(t, `node_cpu_seconds_total{cpu="0",mode="idle"} 1
+node_disk_info{device="nvme1n1",model="Amazon Elastic Block Store",serial="vol0123456789abcdef0"} 1
+node_disk_reads_completed_total{device="nvme1n1"} 1
+`)
+	text := ""
+	for _, name := range []string{
+		"exceeded_iops_seconds", "exceeded_tp_seconds",
+		"ec2_exceeded_iops_seconds", "ec2_exceeded_tp_seconds",
+	} {
+		name = "aws_ebs_csi_" + name + "_total"
+		text += "# HELP " + name + " The total time, in seconds.\n# TYPE " + name + " counter\n"
+		for _, volume := range []string{"vol-0123456789abcdef0", "vol-0fedcba9876543210"} {
+			text += name + `{instance_id="i-0abc",volume_id="` + volume + "\"} 5\n"
+		}
+	}
+	driver := machinetest.NewExporter(t, text)
+	exceeded := `aws_ebs_csi_exceeded_iops_seconds_total{instance_id="i-0abc",` +
+		`volume_id="vol-0123456789abcdef0"}`
+	for _, c := range []struct {
+		exporters []string
+		item      string
+		machine   bool
+	}{
+		{[]string{node.URL, driver.URL}, "nvme1n1", true},
+		{[]string{driver.URL}, "vol-0123456789abcdef0", false},
+	} {
+		driver.Show(map[string]float64{exceeded: 5})
+		w := &Observer{o: Options{Exporters: c.exporters}}
+		require.NoError(t, w.openExporters(t.Context()))
+		assert.Equal(t, c.machine, w.Machine != nil)
+		src := w.Sources[len(w.Sources)-1]
+		was := read(t, src)
+		driver.Show(map[string]float64{exceeded: 14.7})
+		now := read(t, src)
+		column := sampling.ItemColumn(sampling.VolumeIOPSExceeded, c.item)
+		i := slices.IndexFunc(src.Columns, func(one sampling.Column) bool {
+			return one.Name == column
+		})
+		if assert.GreaterOrEqual(t, i, 0, "%v", src.Columns) {
+			assert.InDelta(t, .97, src.Columns[i].Value(10, was, now), 1e-9)
+		}
+		if c.machine { // which has one of the two volumes
+			assert.Len(t, src.Columns, 4)
+			assert.Equal(t, 1, w.Machine.Processors)
+		}
 	}
 }

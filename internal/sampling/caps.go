@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -65,7 +66,7 @@ func Caps(drives []topology.Drive) (src Source, told bool) {
 			names = append(names, d.Name)
 		}
 	}
-	read := func(context.Context) (readings, error) {
+	return capsSource(names, func(context.Context) (readings, error) {
 		all := readings{}
 		var errs []error
 		for _, name := range names {
@@ -74,8 +75,46 @@ func Caps(drives []topology.Drive) (src Source, told bool) {
 			errs = append(errs, err)
 		}
 		return all, errors.Join(errs...)
+	})
+}
+
+func capsSource(
+	names []string, read func(context.Context) (readings, error),
+) (src Source, told bool) {
+	return itemSource("limits of the volumes", "device", names, capKinds, read), len(names) > 0
+}
+
+// volumeCaps are the same four sums by volume, as the node service of EBS's CSI driver shows them
+// (aws-ebs-csi-driver, pkg/metrics/nvme.go).
+var volumeCaps = itemMetrics{"volume_id", "aws_ebs_csi_", []string{
+	"exceeded_iops_seconds", "exceeded_tp_seconds",
+	"ec2_exceeded_iops_seconds", "ec2_exceeded_tp_seconds",
+}}
+
+// Caps reads for how long the limits of volumes held them back, where the exporter shows that;
+// false where it does not. Of volumes that are known as drives only these are read.
+func (e *Exporter) Caps(drives []topology.Drive) (src Source, told bool) {
+	named := map[string]string{} // volumes' drives
+	for _, d := range drives {
+		named["vol-"+strings.TrimPrefix(d.Serial, "vol")] = d.Name
 	}
-	return itemSource("limits of the volumes", "device", slices.Clip(names), capKinds, read), len(
-		names,
-	) > 0
+	first := volumeCaps.read(e.first)
+	volumes := inOrder(first)
+	known := func(volume string) bool { return named[volume] != "" }
+	if slices.ContainsFunc(volumes, known) {
+		volumes = slices.DeleteFunc(volumes, func(v string) bool { return !known(v) })
+	}
+	var names []string
+	for _, volume := range volumes {
+		names = append(names, cmp.Or(named[volume], volume))
+	}
+	return capsSource(names, func(ctx context.Context) (readings, error) {
+		now, err := e.scrape(ctx)
+		shown := volumeCaps.read(now)
+		all := readings{}
+		for i, volume := range volumes {
+			all[names[i]] = shown[volume]
+		}
+		return all, err
+	})
 }

@@ -19,7 +19,8 @@ import (
 	"ds2/internal/topology"
 )
 
-// Exporter is a node_exporter or windows_exporter on a machine under test. It is asked itself, once
+// Exporter is a node_exporter or windows_exporter on a machine under test, or the CSI driver of EBS
+// that tells of its volumes. It is asked itself, once
 // a second, and needs no Prometheus beside it.
 type Exporter struct {
 	Name    string // its host:port, which tells the machines of several apart
@@ -95,6 +96,9 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	known := slices.IndexFunc(exporterKinds, func(k *exporterKind) bool {
 		return e.first[k.probe] != nil
 	})
+	if known < 0 && len(volumeCaps.read(e.first)) > 0 {
+		return e, nil
+	}
 	if known < 0 {
 		return nil, fmt.Errorf(
 			"%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s",
@@ -108,6 +112,9 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	e.narrow(ctx)
 	return e, nil
 }
+
+// OfMachine tells that the exporter shows a machine, and not volumes only.
+func (e *Exporter) OfMachine() bool { return e.kind != nil }
 
 // narrow has the exporter asked for no more than is used: all that it knows, each second, is work
 // for the machine under test.
