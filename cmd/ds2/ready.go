@@ -321,6 +321,33 @@ func may[T any](
 	}
 }
 
+// addDrives adds the flags that say which drives are observed.
+func addDrives(flags *pflag.FlagSet, o *monitor.Options) {
+	flags.StringSliceVar(
+		&o.Devices,
+		"devices",
+		nil,
+		"block devices to observe, such as nvme0n1,sda; "+
+			"data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the "+
+			"server is on this machine)",
+	)
+	flags.StringArrayVar(
+		&o.Exporters,
+		"exporter",
+		nil,
+		"URL of the database machine's node_exporter or "+
+			"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets",
+	)
+}
+
+// optionError is what a user reads of an option that cannot be followed.
+func optionError(option *monitor.OptionError) error {
+	if option.Field == "devices" {
+		return flagError(option.Field, option.Unwrap())
+	}
+	return fmt.Errorf("--%s: %w", option.Field, option.Unwrap()) // it does not answer
+}
+
 // observeFlags say what is observed beside the orders.
 type observeFlags struct {
 	monitor.Options
@@ -329,14 +356,7 @@ type observeFlags struct {
 }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(
-		&f.Devices,
-		"devices",
-		nil,
-		"block devices to observe, such as nvme0n1,sda; "+
-			"data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the "+
-			"server is on this machine)",
-	)
+	addDrives(flags, &f.Options)
 	flags.StringVar(
 		&f.deviceRecord,
 		"device-record",
@@ -363,13 +383,6 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 		"server-memory",
 		"memory that the database server may use, such as 8GB "+
 			"(default: that of its machine or container, if known)",
-	)
-	flags.StringArrayVar(
-		&f.Exporters,
-		"exporter",
-		nil,
-		"URL of the database machine's node_exporter or "+
-			"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets",
 	)
 	power := func(text string) (string, error) {
 		f.PowerCommand = text
@@ -534,10 +547,8 @@ func (f *runFlags) observer(
 			default:
 				return nil, err
 			}
-		case wrong && option.Field == "devices":
-			return nil, flagError(option.Field, option.Unwrap())
-		case wrong: // it does not answer, which is no wrong usage
-			return nil, fmt.Errorf("--%s: %w", option.Field, option.Unwrap())
+		case wrong:
+			return nil, optionError(option)
 		default:
 			return nil, l.step("counters", "", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -76,6 +77,7 @@ acknowledged orders are named by number.`,
 		"also have the server check all tables and indexes; needs a superuser, or "+
 			"the right to call amcheck",
 	)
+	addDrives(flags, &f.observe)
 	flags.Var(
 		byteSize(&f.tempLimit),
 		"temp-limit",
@@ -91,6 +93,7 @@ type verifyFlags struct {
 	targetFlags
 	size, format string
 	records      []string
+	observe      monitor.Options // of a deep check
 	tempLimit    int64
 	deep, quiet  bool
 }
@@ -120,8 +123,12 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	var found verification
 	show := showProgress(f.quiet, cmd.ErrOrStderr())
 	if f.deep {
+		observer, err := f.observer(ctx, stores, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
 		tell, stop := show("verify", progress.Work)
-		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, tell)
+		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, observer, tell)
 		stop()
 		if err != nil {
 			return interrupted(ctx, err, verifyInterrupted)
@@ -170,6 +177,24 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return verdictError("the audit failed")
 	}
 	return nil
+}
+
+// observer finds the drives that a deep check reads. A check whose drives cannot be observed is made
+// nevertheless, but for what was asked for by name.
+func (f *verifyFlags) observer(
+	ctx context.Context,
+	targets []store.Database,
+	stderr io.Writer,
+) (*monitor.Observer, error) {
+	observer, err := monitor.Observe(ctx, targets, 0, f.observe)
+	if option, wrong := errors.AsType[*monitor.OptionError](err); wrong {
+		return nil, optionError(option)
+	}
+	if err != nil {
+		warn(stderr, "the drives are not observed: %v", err)
+		return &monitor.Observer{}, nil
+	}
+	return observer, nil
 }
 
 // recordsOf reads what the driver machines of one run recorded, however it ended; nil where none is

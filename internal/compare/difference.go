@@ -122,8 +122,9 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 				by = measure.Difference{Change: measure.Unknown()}
 				by.Why = "only a lower bound is known, because the open loop dropped " + c.Words().Cycles
 			}
-			if f.Name == Main && c.Stated().Name != Main {
-				by = measure.Difference{Change: measure.Unknown(), Why: "the user set it (--rate)"}
+			if flag := rateFlag(all); flag != "" && f.repeatsRate() {
+				why := fmt.Sprintf("the user set it (%s)", flag)
+				by = measure.Difference{Change: measure.Unknown(), Why: why}
 			}
 			if f.Name == Main {
 				by.Change = by.Change.Widened(math.Hypot(sharedShare(first), sharedShare(other)))

@@ -101,12 +101,34 @@ func ofCondition(name, of, unit, from string) Metric {
 }
 
 // StatedOf is the metric that a comparison of configurations is about: their result or, where the
-// user set the rate of an open loop, which the result only repeats, their response times.
+// user set the rate, which the result only repeats, their response times.
 func StatedOf(all []Configuration) Metric {
-	if slices.ContainsFunc(all, func(c Configuration) bool { return c.Rate > 0 }) {
+	if rateFlag(all) != "" {
 		return MetricNamed("order_p95_ms")
 	}
 	return MetricNamed(Main)
+}
+
+// rateFlag is the flag by which the user set the rate of one of the configurations: that of an open
+// loop, or of the I/Os that mailboxes do; empty where none was set.
+func rateFlag(all []Configuration) string {
+	for _, c := range all {
+		if c.Rate > 0 {
+			return "--rate"
+		}
+		for _, r := range c.Runs {
+			if result.FindingOf(r.Findings, result.RateSet) != nil {
+				return "--iops-per-mailbox"
+			}
+		}
+	}
+	return ""
+}
+
+// repeatsRate says that a metric shows the rate that the user set, where one was set: the result,
+// and what is made of the same I/Os.
+func (m Metric) repeatsRate() bool {
+	return slices.Contains([]string{Main, "total_iops", "iops_per_mailbox"}, m.Name)
 }
 
 // Stated is the metric that the comparison is about.

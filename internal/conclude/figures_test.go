@@ -380,3 +380,15 @@ func TestEachSecond(t *testing.T) {
 	assert.Equal(t, []float64{120, 320}, []float64{rates[0], rates[2]})
 	assert.True(t, math.IsNaN(rates[1]), "%v", rates)
 }
+
+// TestPacedRate: of a run whose rate was found for a target of I/Os, the user set the result.
+func TestPacedRate(t *testing.T) {
+	s := result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{To: 60}}}}
+	Find(&s)
+	assert.Nil(t, result.FindingOf(s.Findings, result.RateSet))
+	s.Pace = &result.Pace{Target: 480}
+	Find(&s)
+	set := result.FindingOf(s.Findings, result.RateSet)
+	require.NotNil(t, set)
+	assert.Equal(t, "the user set the rate of 480 I/Os a second", set.Words())
+}

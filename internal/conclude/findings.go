@@ -141,6 +141,9 @@ func (f *findings) findWindow(w measure.Window) {
 	if s.Rate > 0 {
 		f.add(result.NewFinding(result.RateSet, s.Words.Cycles).With("rate", s.Rate))
 	}
+	if s.Pace != nil {
+		f.add(result.NewFinding(result.RateSet, "I/Os").With("rate", s.Pace.Target))
+	}
 	if w.Counts.Dropped > 0 {
 		f.add(result.NewFinding(result.OrdersDropped, s.Words.Cycles).
 			With("dropped", float64(w.Counts.Dropped)).With("offered", float64(w.Counts.Offered)))

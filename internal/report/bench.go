@@ -58,6 +58,9 @@ func benchView(c compare.Configuration) view {
 	default:
 		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
 	}
+	if total := compare.Condition(result.TotalIOPS)(medianRun(c)); total != nil {
+		v.Headline += fmt.Sprintf("; %s with the log", numbers.Decimals(*total, 0))
+	}
 	return v
 }
 
@@ -99,15 +102,19 @@ func conditionTable(b compare.Configuration) table {
 	return t
 }
 
-// medianCosts are the costs of the run that stands for a configuration.
-func medianCosts(c compare.Configuration) table {
-	var costs *result.Costs
+// medianRun is the run that stands for a configuration, if one does.
+func medianRun(c compare.Configuration) result.BenchRun {
 	for _, r := range c.Runs {
 		if r.Dir == c.Median {
-			costs = r.Costs
+			return r
 		}
 	}
-	t := costTable(costs, c.Words)
+	return result.BenchRun{}
+}
+
+// medianCosts are the costs of the run that stands for a configuration.
+func medianCosts(c compare.Configuration) table {
+	t := costTable(medianRun(c).Costs, c.Words)
 	t.Caption = c.Name + ": " + strings.ToLower(t.Caption[:1]) + t.Caption[1:]
 	return t
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -162,23 +163,38 @@ func TestBestFirst(t *testing.T) {
 	assert.Contains(t, c.sentence(), "hdd completed 81.2")
 }
 
-// TestRateSet: where the user set the rate, OPM is what was asked for: response times are compared,
-// and no gate on OPM passes.
+// TestRateSet: where the user set the rate, of transactions or of I/Os, the result is what was asked
+// for: response times are compared, and no gate on the result passes.
 func TestRateSet(t *testing.T) {
+	offered := func(c *compare.Configuration) { c.Rate = 90 }
+	paced := func(c *compare.Configuration) {
+		for i := range c.Runs {
+			set := result.NewFinding(result.RateSet, "I/Os").With("rate", 90)
+			c.Runs[i].Findings = append(c.Runs[i].Findings, set)
+		}
+	}
+	t.Run("--rate", func(t *testing.T) { comparesTimes(t, offered) })
+	t.Run("--iops-per-mailbox", func(t *testing.T) { comparesTimes(t, paced) })
+}
+
+// comparesTimes asserts that benches whose rate is set by the flag that the test is named by are
+// compared by their response times.
+func comparesTimes(t *testing.T, setRate func(*compare.Configuration)) {
+	flag := filepath.Base(t.Name())
 	for _, slower := range []float64{1, 2} {
 		a := benchOf("a", diagnose.Storage, 5310, 5410, 5340, 5300, 5400)
 		b := benchOf("b", diagnose.Storage, 5311, 5409, 5341, 5301, 5399)
 		for i := range 5 {
 			*b.Runs[i].P95 *= slower
 		}
-		a.Rate = 90
-		b.Rate = 90
+		setRate(&a)
+		setRate(&b)
 		c := comparison{compare.WithFirst([]compare.Configuration{a, b})}
 		gate, err := compare.ParseGate("opm < -5 %")
 		require.NoError(t, err)
 		require.NoError(t, c.Judge(gate))
 		require.Equal(t, compare.GateOpen, c.Gates[0].Outcome)
-		require.Contains(t, c.Gates[0].Why, "the user set it")
+		require.Contains(t, c.Gates[0].Why, "the user set it ("+flag+")")
 		want := "At the rate that was set, no difference in order p95 found between b and a"
 		if slower > 1 {
 			want = "At the rate that was set, the order p95 of b is 2.00 × that of a; 95 % between 1.97 × and 2.03 ×"

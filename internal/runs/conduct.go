@@ -103,7 +103,7 @@ func (c Conduct) deep(ctx context.Context, run *Run) error {
 		}
 	}
 	tell, stop := c.Progress("verify", progress.Work)
-	checks, err := upkeep.DeepCheck(ctx, run.options.Targets, tell)
+	checks, err := upkeep.DeepCheck(ctx, run.options.Targets, run.options.Observer, tell)
 	stop()
 	if err != nil {
 		return err

@@ -2,8 +2,11 @@ package upkeep
 
 import (
 	"context"
+	"math"
 
+	"ds2/internal/monitor"
 	"ds2/internal/progress"
+	"ds2/internal/sampling"
 	"ds2/internal/store"
 )
 
@@ -20,11 +23,13 @@ type DeepChecker interface {
 	MayDeepCheck(ctx context.Context) error
 }
 
-// DeepCheck has every target check itself to the last page, one after the other. Those done before
-// an error are returned with it.
+// DeepCheck has every target check itself to the last page, one after the other, and says what its
+// drives did meanwhile, as far as they are observed. Those done before an error are returned with
+// it.
 func DeepCheck(
 	ctx context.Context,
 	targets []store.Database,
+	observer *monitor.Observer,
 	tell progress.Tell,
 ) (all []store.DeepCheck, err error) {
 	for _, target := range targets {
@@ -32,11 +37,22 @@ func DeepCheck(
 		if !ok {
 			return all, store.Unsupported(target, "deep checks")
 		}
-		found, err := engine.DeepCheck(ctx, tell)
+		var found store.DeepCheck
+		check := func() (err error) {
+			found, err = engine.DeepCheck(ctx, tell)
+			return err
+		}
+		reads, mean, err := sampling.ReadsDuring(ctx, observer.Sources, observer.Machine, check)
 		if err != nil {
 			return all, target.Wrap("deep check "+target.Label(), err)
 		}
 		found.Target = target.Label()
+		if !math.IsNaN(reads) {
+			found.DriveReads = &reads
+		}
+		if !math.IsNaN(mean) {
+			found.DriveReadMean = &mean
+		}
 		all = append(all, found)
 	}
 	return all, nil

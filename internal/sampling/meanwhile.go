@@ -1,0 +1,85 @@
+package sampling
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"ds2/internal/topology"
+)
+
+// ReadsDuring does some work, and says how many reads a second the drives of the data served
+// meanwhile, by the counters of sources before and after it, and how many seconds one took on the
+// slowest of them. NaN is not known; the error is that of the work.
+func ReadsDuring(
+	ctx context.Context,
+	sources []Source,
+	machine *topology.Machine,
+	work func() error,
+) (perSecond, mean float64, err error) {
+	var read []Source
+	var before [][]float64
+	for _, s := range sources {
+		if s.countsReads() {
+			read = append(read, s)
+			before = append(before, s.values(ctx))
+		}
+	}
+	start := time.Now()
+	err = work()
+	end := time.Now()
+	seconds := end.Sub(start).Seconds()
+	d := Drives{Machine: machine, From: start, To: end}
+	row := Row{Time: end}
+	for i, s := range read {
+		after := s.values(ctx)
+		for _, c := range s.Columns {
+			d.Counters.Columns = append(d.Counters.Columns, c.Name)
+			row.Values = append(row.Values, c.Value(seconds, before[i], after))
+			row.Covers = append(row.Covers, seconds)
+		}
+	}
+	d.Counters.Rows = []Row{row}
+	perSecond, mean = d.dataReads()
+	return perSecond, mean, err
+}
+
+// countsReads says that a source counts the reads of drives.
+func (s Source) countsReads() bool {
+	return slices.ContainsFunc(s.Columns, func(c Column) bool {
+		column, _ := SplitColumn(c.Name)
+		return column == DiskReads
+	})
+}
+
+// values are what the source shows now; NaN where it does not.
+func (s Source) values(ctx context.Context) []float64 {
+	values := unknown(len(s.Figures))
+	if s.Read(ctx, values) != nil {
+		return unknown(len(s.Figures))
+	}
+	return values
+}
+
+// dataReads are the reads a second of the drives of the data together, and the longest mean time of
+// one in seconds; of a drive that read nothing it is not known.
+func (d Drives) dataReads() (perSecond, mean float64) {
+	perSecond = math.NaN()
+	mean = math.NaN()
+	if d.Machine == nil {
+		return perSecond, mean
+	}
+	drives := d.items(DiskReads, topology.Data)
+	if len(drives) > 0 {
+		perSecond = 0
+	}
+	for _, drive := range drives {
+		perSecond += d.Counters.Mean(ItemColumn(DiskReads, drive), d.From, d.To)
+		one := d.Counters.Mean(ItemColumn(DiskReadTime, drive), d.From, d.To)
+		if math.IsNaN(mean) || one > mean {
+			mean = one
+		}
+	}
+	return perSecond, mean
+}
