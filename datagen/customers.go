@@ -191,19 +191,19 @@ func (c *customers) putRow(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, 
 	middle = n
 
 	phone := 1e9 + belowFloat(9e9, rest[0]) // always of ten digits
-	put2(head[19:], phone/1e8)
+	putTwoDigits(head[19:], phone/1e8)
 	putFixed8(head[21:], phone%1e8)
 	mid := (*[len(customerMid)]byte)(b[n:])
 	*mid = customerMid
-	copy10(mid[0:], head[8:])
-	copy10(mid[20:], head[19:])
+	copyTen(mid[0:], head[8:])
+	copyTen(mid[20:], head[19:])
 	mid[31] = byte('1' + scaleBelow(5, rest[1]))
 	// The sum is a double too: above 2^53 only even numbers come out.
 	card := uint64(1e15 + float64(belowFloat(9e15, rest[2])))
 	putFixed8(mid[33:], card/1e8)
 	putFixed8(mid[41:], card%1e8)
-	put2(mid[52:], 8+scaleBelow(5, rest[3]))
-	put2(mid[55:], 1+scaleBelow(12, rest[4]))
+	putTwoDigits(mid[52:], 8+scaleBelow(5, rest[3]))
+	putTwoDigits(mid[55:], 1+scaleBelow(12, rest[4]))
 	n += customerMidLen
 	// The customer's number again, of at most ten digits.
 	*(*[16]byte)(b[n:]) = *(*[16]byte)(b[:])
@@ -211,7 +211,7 @@ func (c *customers) putRow(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, 
 
 	tail := (*[len(customerTail)]byte)(b[n:])
 	*tail = customerTail
-	put2(tail[10:], 18+scaleBelow(73, rest[5]))
+	putTwoDigits(tail[10:], 18+scaleBelow(73, rest[5]))
 	n += customerTailLen
 	income := &incomes[scaleBelow(5, rest[6])]
 	*(*[24]byte)(b[n:]) = income.bytes
@@ -275,7 +275,7 @@ func (c *customers) openRows() Rows {
 	}
 }
 
-func copy10(to, from []byte) {
+func copyTen(to, from []byte) {
 	*(*[8]byte)(to) = *(*[8]byte)(from)
 	*(*[2]byte)(to[8:]) = *(*[2]byte)(from[8:])
 }

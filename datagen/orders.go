@@ -254,8 +254,8 @@ func (m month) writeHistory(r *rowWriter) error {
 func (m month) formatDates() (dates [32][16]byte) {
 	for day := range dates {
 		copy(dates[day][:], ",2009/MM/DD,")
-		put2(dates[day][6:], uint64(m.index+1))
-		put2(dates[day][9:], uint64(day))
+		putTwoDigits(dates[day][6:], uint64(m.index+1))
+		putTwoDigits(dates[day][9:], uint64(day))
 	}
 	return dates
 }
@@ -306,6 +306,6 @@ func putMoney(b *[maxRow]byte, n int, cents uint64) int {
 	text := moneyUnits[units]
 	binary.LittleEndian.PutUint64(b[n:], text)
 	n += int(text >> 56)
-	put2(b[n:], cents-100*units)
+	putTwoDigits(b[n:], cents-100*units)
 	return n + 2
 }

@@ -121,14 +121,14 @@ var fourDigits = func() (t [10_000]uint32) {
 	return t
 }()
 
-// digits8 is v < 10^8 as eight ASCII digits, the first in the lowest byte.
-func digits8(v uint64) uint64 {
+// eightDigits is v < 10^8 as eight ASCII digits, the first in the lowest byte.
+func eightDigits(v uint64) uint64 {
 	high := v / 10_000
 	return uint64(fourDigits[high]) | uint64(fourDigits[v-high*10_000])<<32
 }
 
 // putFixed8 writes v < 10^8 as eight digits.
-func putFixed8(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, digits8(v)) }
+func putFixed8(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, eightDigits(v)) }
 
 // putUint writes v in as many digits as it needs at b[n:], may touch eight bytes more, and returns
 // the place after.
@@ -143,7 +143,7 @@ func putUint(b *[maxRow]byte, n int, v uint64) int {
 
 // putShort is putUint for v < 10^8.
 func putShort(b *[maxRow]byte, n int, v uint64) int {
-	d := digits8(v)
+	d := eightDigits(v)
 	zeros := bits.TrailingZeros64(
 		d&0x0f0f0f0f0f0f0f0f|1<<56,
 	) &^ 7 // bits of leading zeros; the last digit stays
@@ -151,8 +151,8 @@ func putShort(b *[maxRow]byte, n int, v uint64) int {
 	return n + 8 - zeros/8
 }
 
-// put2 writes v < 100 as two digits.
-func put2(b []byte, v uint64) {
+// putTwoDigits writes v < 100 as two digits.
+func putTwoDigits(b []byte, v uint64) {
 	t := v * 103 >> 10
 	binary.LittleEndian.PutUint16(b, uint16(0x3030|t|(v-10*t)<<8))
 }

@@ -51,13 +51,13 @@ func ParseSize(s string) (Size, error) {
 			s,
 		)
 	case unit == "MB":
-		size = S.multiplied(int(n), 10)
+		size = S.multiplyRows(int(n), 10)
 	case unit == "TB":
-		size = L.multiplied(int(n)*1000, 100)
+		size = L.multiplyRows(int(n)*1000, 100)
 	case n == 1:
 		size = M
 	default:
-		size = L.multiplied(int(n), 100)
+		size = L.multiplyRows(int(n), 100)
 	}
 	if err := size.Check(); err != nil {
 		return Size{}, fmt.Errorf("%q: %w", s, err)
@@ -65,7 +65,7 @@ func ParseSize(s string) (Size, error) {
 	return size, nil
 }
 
-func (z Size) multiplied(n, by int) Size {
+func (z Size) multiplyRows(n, by int) Size {
 	return Size{z.Customers * n / by, z.OrdersPerMonth * n / by, z.Products * n / by}
 }
 
@@ -111,10 +111,10 @@ func (z Size) String() string {
 			return name
 		}
 	}
-	if mb := z.OrdersPerMonth / 100; z == S.multiplied(mb, 10) {
+	if mb := z.OrdersPerMonth / 100; z == S.multiplyRows(mb, 10) {
 		return strconv.Itoa(mb) + "MB"
 	}
-	if gb := z.OrdersPerMonth / 100_000; gb > 1 && z == L.multiplied(gb, 100) {
+	if gb := z.OrdersPerMonth / 100_000; gb > 1 && z == L.multiplyRows(gb, 100) {
 		return strconv.Itoa(gb) + "GB"
 	}
 	return fmt.Sprintf(

@@ -94,18 +94,18 @@ func Engines() []string { return slices.Sorted(maps.Keys(dialects)) }
 
 // ReadsFiles tells whether an engine has the phase Data.
 func ReadsFiles(engine string) bool {
-	_, there := Params{}.file(engine, Data)
+	_, there := Params{}.phaseFile(engine, Data)
 	return there
 }
 
-// file is the file of a phase.
-func (p Params) file(engine string, phase Phase) (name string, there bool) {
-	name = path.Join(p.workload(), engine, string(phase)+".sql")
+// phaseFile is the file of a phase.
+func (p Params) phaseFile(engine string, phase Phase) (name string, there bool) {
+	name = path.Join(p.workloadName(), engine, string(phase)+".sql")
 	_, err := fs.Stat(files, name)
 	return name, err == nil
 }
 
-func (p Params) workload() string { return cmp.Or(p.Workload, "ds2") }
+func (p Params) workloadName() string { return cmp.Or(p.Workload, "ds2") }
 
 // SQL is the script of a phase as the engine's own command-line client would take it.
 func SQL(engine string, phase Phase, p Params) (string, error) {
@@ -117,10 +117,10 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 			strings.Join(Engines(), ", "),
 		)
 	}
-	name, there := p.file(engine, phase)
+	name, there := p.phaseFile(engine, phase)
 	if !there {
 		return "", fmt.Errorf("render schema: workload %s on %s has no phase %q; known: %v and %v",
-			p.workload(), engine, phase, Phases, Unasked)
+			p.workloadName(), engine, phase, Phases, Unasked)
 	}
 	t, err := template.New(path.Base(name)).
 		Funcs(template.FuncMap{"ident": d.ident}).
@@ -157,14 +157,14 @@ func Script(engine string, phases []Phase, p Params) (string, error) {
 // Statements is the script of a phase cut into the statements that are to be run one by one. Where
 // there is no phase Data, whose rows are always streamed, it has none.
 func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
-	if _, there := p.file(engine, phase); phase == Data && !there {
+	if _, there := p.phaseFile(engine, phase); phase == Data && !there {
 		return nil, nil
 	}
 	script, err := SQL(engine, phase, p)
 	if err != nil {
 		return nil, err
 	}
-	statements, err := parse(script)
+	statements, err := parseScript(script)
 	if err != nil {
 		return nil, fmt.Errorf("read the %s script of %s: %w", phase, engine, err)
 	}

@@ -97,7 +97,7 @@ func TestStatementsThatCannotBeRead(t *testing.T) {
 		{"rows that are no number", "-- name: one; rows: much\nSELECT 1;", `parsing "much"`},
 		{"a value that means nothing", "-- name: one; transaction: yes\nSELECT 1;", `unknown field "transaction: yes"`},
 	} {
-		_, err := parse(c.script)
+		_, err := parseScript(c.script)
 		assert.ErrorContains(t, err, c.says, c.why)
 	}
 }

@@ -125,8 +125,8 @@ func dataMB(p Params) (customers, orders, misc, indexes int64) {
 // SQLServerFilegroup is one of the filegroups, by which it is known whether a database has them.
 const SQLServerFilegroup = "DS_CUST_FG"
 
-// filegroups lays the files out.
-func filegroups(p Params) []filegroup {
+// layOutFilegroups lays the files out.
+func layOutFilegroups(p Params) []filegroup {
 	customers, orders, misc, indexes := dataMB(p)
 	n := max(p.Layout.FilesPerFilegroup, 1)
 	group := func(name, file string, mb int64) filegroup {
@@ -177,11 +177,11 @@ func mailboxLogMB(p Params) int64 {
 
 // filePath is the path on the server of one of a database's files.
 func filePath(dir, database, file string) string {
-	return join(cmp.Or(dir, "/var/opt/mssql/data"), database+"_"+file)
+	return joinServerPath(cmp.Or(dir, "/var/opt/mssql/data"), database+"_"+file)
 }
 
-// join is the path of a file in a directory on the server, with the server's own kind of slash.
-func join(dir, file string) string {
+// joinServerPath is the path of a file in a directory on the server, with the server's own kind of slash.
+func joinServerPath(dir, file string) string {
 	slash := "/"
 	if strings.Contains(dir, `\`) || strings.HasSuffix(dir, ":") {
 		slash = `\`
@@ -189,9 +189,9 @@ func join(dir, file string) string {
 	return strings.TrimRight(dir, `/\`) + slash + file
 }
 
-// bracket quotes a name and quote a text for SQL Server.
-func bracket(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
-func quote(text string) string   { return "N'" + strings.ReplaceAll(text, "'", "''") + "'" }
+// quoteName quotes a name and quote a text for SQL Server.
+func quoteName(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
+func quoteText(text string) string { return "N'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // onFilegroup is the clause that places a table or an index, empty where the server has no
 // filegroups.
@@ -203,14 +203,14 @@ func onFilegroup(p Params, name string) string {
 }
 
 var sqlserver = dialect{
-	separator: "\nGO\n", connect: "USE ", ident: bracket, bytes: sqlServerBytes,
+	separator: "\nGO\n", connect: "USE ", ident: quoteName, bytes: sqlServerBytes,
 	funcs: template.FuncMap{
-		"str":              quote,
+		"str":              quoteText,
 		"file":             filePath,
-		"filegroups":       filegroups,
+		"filegroups":       layOutFilegroups,
 		"logMB":            logMB,
 		"on":               onFilegroup,
-		"join":             join,
+		"join":             joinServerPath,
 		"upper":            strings.ToUpper,
 		"mailboxFilegroup": mailboxFilegroup,
 		"mailboxLogMB":     mailboxLogMB,

@@ -41,7 +41,7 @@ func TestSQLServerLayout(t *testing.T) {
 	require.Equal(t, strings.Replace(script, "CREATE LOGIN", "ALTER LOGIN", 1), again)
 	assert.Equal(t, 4*8, strings.Count(script, ".ndf'"), "data files: 8 in each of 4 filegroups")
 	var files int64
-	for _, g := range filegroups(p) {
+	for _, g := range layOutFilegroups(p) {
 		files += g.FileMB * int64(len(g.Files))
 	}
 	customers, orders, misc, indexes := dataMB(p)

@@ -76,9 +76,9 @@ const (
 	batchEnd = "GO"
 )
 
-// parse cuts a script into its statements: each goes from its header to the next one, to a step or
+// parseScript cuts a script into its statements: each goes from its header to the next one, to a step or
 // to the end of its batch.
-func parse(script string) ([]Statement, error) {
+func parseScript(script string) ([]Statement, error) {
 	var statements []Statement
 	var current *Statement // nil between a statement's end and the next header
 	// since the last line of SQL: they are part of it where more of it follows

@@ -40,9 +40,9 @@ func Run[T string | []byte](f *testing.F, parse func(t testing.TB, input T), exa
 	f.Helper()
 	path := filepath.Join("testdata", "corpus", f.Name())
 	if found := os.Getenv("DS2_TEST_FOUND"); found != "" {
-		require.NoError(f, keep(path, filepath.Join(found, f.Name())))
+		require.NoError(f, keepInput(path, filepath.Join(found, f.Name())))
 	}
-	corpus, err := read(path)
+	corpus, err := readCorpus(path)
 	require.NoError(f, err)
 	for _, text := range corpus {
 		examples = append(examples, T(text))
@@ -51,7 +51,7 @@ func Run[T string | []byte](f *testing.F, parse func(t testing.TB, input T), exa
 		f.Add(e)
 	}
 	if guided := flag.Lookup("test.fuzz"); guided == nil || guided.Value.String() == "" {
-		change(f, parse, examples)
+		parseChanged(f, parse, examples)
 	}
 	f.Fuzz(func(t *testing.T, input T) { parse(t, input) })
 }
@@ -67,9 +67,9 @@ func (w *watched) Errorf(format string, args ...any) {
 	w.TB.Errorf(format, args...)
 }
 
-// change gives parse changed examples, on as many goroutines as there are CPUs. Each thousand is
+// parseChanged gives parse changed examples, on as many goroutines as there are CPUs. Each thousand is
 // drawn from a separate seed, so that they are the same on any number of them.
-func change[T string | []byte](f *testing.F, parse func(testing.TB, T), examples []T) {
+func parseChanged[T string | []byte](f *testing.F, parse func(testing.TB, T), examples []T) {
 	count := inputs
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_INPUTS")); err == nil {
 		count = n
@@ -89,8 +89,8 @@ func change[T string | []byte](f *testing.F, parse func(testing.TB, T), examples
 				}
 				random := rand.New(rand.NewPCG(seed, uint64(number)))
 				for range min(batch, count-number*batch) {
-					text = mutate(random, text[:0], examples)
-					if !holds(f, parse, T(text)) {
+					text = mutateExample(random, text[:0], examples)
+					if !parseOne(f, parse, T(text)) {
 						f.Errorf("this input, of %d bytes: %q", len(text), text)
 						return
 					}
@@ -107,8 +107,8 @@ func change[T string | []byte](f *testing.F, parse func(testing.TB, T), examples
 	)
 }
 
-// holds gives parse one input; false where it found a fault.
-func holds[T string | []byte](f *testing.F, parse func(testing.TB, T), input T) (ok bool) {
+// parseOne gives parse one input; false where it found a fault.
+func parseOne[T string | []byte](f *testing.F, parse func(testing.TB, T), input T) (ok bool) {
 	w := watched{TB: f}
 	defer func() {
 		if r := recover(); r != nil {
@@ -186,9 +186,9 @@ var tokens = []string{
 	"--",
 }
 
-// mutate appends to to one of the examples, or the beginning of one with the end of another, with
+// mutateExample appends to to one of the examples, or the beginning of one with the end of another, with
 // up to four changes.
-func mutate[T string | []byte](random *rand.Rand, to []byte, examples []T) []byte {
+func mutateExample[T string | []byte](random *rand.Rand, to []byte, examples []T) []byte {
 	if len(examples) == 0 {
 		return to
 	}
@@ -230,13 +230,13 @@ const (
 	maxSize = 1 << 10
 )
 
-// keep adds to the corpus at path what Go's fuzzing keeps in a directory, one file for each input.
-func keep(path, found string) error {
+// keepInput adds to the corpus at path what Go's fuzzing keeps in a directory, one file for each input.
+func keepInput(path, found string) error {
 	files, err := filepath.Glob(filepath.Join(found, "*"))
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	all, err := read(path)
+	all, err := readCorpus(path)
 	if err != nil {
 		return err
 	}
@@ -272,8 +272,8 @@ func keep(path, found string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-// read reads a corpus, if there is one: a line for each input, quoted as in Go.
-func read(path string) (all []string, err error) {
+// readCorpus reads a corpus, if there is one: a line for each input, quoted as in Go.
+func readCorpus(path string) (all []string, err error) {
 	file, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

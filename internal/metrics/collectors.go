@@ -20,40 +20,40 @@ func (a asked) Collect(ch chan<- prometheus.Metric) { a(ch) }
 // sink takes the figures of a scrape.
 type sink chan<- prometheus.Metric
 
-func (s sink) gauge(d *prometheus.Desc, v float64, labels ...string) {
+func (s sink) sendGauge(d *prometheus.Desc, v float64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 }
 
-func (s sink) counter(d *prometheus.Desc, n int64, labels ...string) {
+func (s sink) sendCounter(d *prometheus.Desc, n int64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 }
 
-func desc(name, help string, labels ...string) *prometheus.Desc {
+func newDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("ds2_"+name, help, labels, nil)
 }
 
 var (
-	limitOK = desc(
+	limitOK = newDesc(
 		"limit_ok",
 		"1 where the limit held over the last interval of the run phase, 0 where it did not.",
 		"limit",
 	)
-	iops = desc(
+	iops = newDesc(
 		"iops",
 		"Reads and writes a second of the drives that hold the data, without those of the log, over the last 10s.",
 	)
-	loadRows  = desc("load_rows_total", "Rows of the dataset handed to the server.", "table")
-	loadBytes = desc(
+	loadRows  = newDesc("load_rows_total", "Rows of the dataset handed to the server.", "table")
+	loadBytes = newDesc(
 		"load_bytes_total",
 		"Bytes of the dataset, as CSV, handed to the server.",
 		"table",
 	)
-	ioDuration = desc("host_io_duration_seconds",
+	ioDuration = newDesc("host_io_duration_seconds",
 		"Times of the I/Os of the database's drives, by what they were for.", "device", "io")
 )
 
-// one is 1 where something is so, and 0 where it is not.
-func one(so bool) float64 {
+// boolValue is 1 where something is so, and 0 where it is not.
+func boolValue(so bool) float64 {
 	if so {
 		return 1
 	}
@@ -65,8 +65,8 @@ func one(so bool) float64 {
 func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prometheus.Collector {
 	return asked(func(s sink) {
 		tables(func(table string, rows, bytes int64) {
-			s.counter(loadRows, rows, table)
-			s.counter(loadBytes, bytes, table)
+			s.sendCounter(loadRows, rows, table)
+			s.sendCounter(loadBytes, bytes, table)
 		})
 	})
 }
@@ -75,7 +75,7 @@ func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prom
 // second old while the sampler runs. A figure that could not be read is left out.
 func (r Run) collectHost(s sink) {
 	if v, measured := r.IOPS(); measured {
-		s.gauge(iops, v)
+		s.sendGauge(iops, v)
 	}
 	r.Sampler.Latest(func(f sampling.Figure, v float64) {
 		if math.IsNaN(v) {
@@ -90,7 +90,7 @@ func (r Run) collectHost(s sink) {
 			labels = []string{f.Label}
 			items = []string{f.Item}
 		}
-		s <- prometheus.MustNewConstMetric(desc("host_"+f.Name, f.Help, labels...), kind, v, items...)
+		s <- prometheus.MustNewConstMetric(newDesc("host_"+f.Name, f.Help, labels...), kind, v, items...)
 	})
 }
 

@@ -42,37 +42,37 @@ type Run struct {
 // NewCollector makes a collector of a run's figures.
 func NewCollector(run Run) prometheus.Collector {
 	run.created = time.Now()
-	return asked(run.collect)
+	return asked(run.collectFigures)
 }
 
 var (
-	orders = desc(
+	orders = newDesc(
 		"orders_total",
 		"Completed order cycles, those that rolled back for lack of stock included; "+
 			"OPM is 60 * rate(ds2_orders_total[1m]).",
 		"target",
 	)
-	reconnects = desc("reconnects_total", "Connections opened again after one was lost.", "target")
-	givenUp    = desc(
+	reconnects = newDesc("reconnects_total", "Connections opened again after one was lost.", "target")
+	givenUp    = newDesc(
 		"orders_given_up_total",
 		"Orders that were begun and not completed.",
 		"target",
 	)
-	offered = desc("orders_offered_total", "Orders that fell due in an open loop.", "target")
-	dropped = desc(
+	offered = newDesc("orders_offered_total", "Orders that fell due in an open loop.", "target")
+	dropped = newDesc(
 		"orders_dropped_total",
 		"Orders that fell due in an open loop and were not begun, "+
 			"because too many were waiting.",
 		"target",
 	)
-	retries = desc(
+	retries = newDesc(
 		"retries_total",
 		"Operations tried again, by the reason why.",
 		"target",
 		"operation",
 		"reason",
 	)
-	errorsTotal = desc(
+	errorsTotal = newDesc(
 		"errors_total",
 		"Failed attempts of an operation.",
 		"target",
@@ -80,35 +80,35 @@ var (
 		"class",
 	)
 
-	operationDuration = desc("operation_duration_seconds",
+	operationDuration = newDesc("operation_duration_seconds",
 		"Response time of an operation, its retries included.", "target", "operation")
-	orderDuration = desc(
+	orderDuration = newDesc(
 		"order_duration_seconds",
 		"Response time of a completed order, from its start or, "+
 			"in an open loop, from when it was due.",
 		"target",
 	)
 
-	opm = desc(
+	opm = newDesc(
 		"opm",
 		"Completed orders a minute over the last 10s and 60s, since the end of the warm-up "+
 			"(cumulative, as DS2 computes it), and over the steady part of the run.",
 		"target",
 		"window",
 	)
-	users    = desc("users", "Users by what they are doing.", "target", "state")
-	runPhase = desc("run_phase", "1 for the phase that the run is in, 0 for the others.", "phase")
-	runInfo  = desc("run_info", "The run: always 1.",
+	users    = newDesc("users", "Users by what they are doing.", "target", "state")
+	runPhase = newDesc("run_phase", "1 for the phase that the run is in, 0 for the others.", "phase")
+	runInfo  = newDesc("run_info", "The run: always 1.",
 		"version", "engine", "size", "threads", "run_id", "configuration", "block")
 )
 
-// collect sends the figures as of the last sample, at most a second old.
-func (r Run) collect(s sink) {
+// collectFigures sends the figures as of the last sample, at most a second old.
+func (r Run) collectFigures(s sink) {
 	block := ""
 	if r.Block > 0 {
 		block = strconv.Itoa(r.Block)
 	}
-	s.gauge(
+	s.sendGauge(
 		runInfo,
 		1,
 		r.Version,
@@ -121,17 +121,17 @@ func (r Run) collect(s sink) {
 	)
 	now := r.Meter.Phase()
 	for _, p := range measure.Phases {
-		s.gauge(runPhase, one(p == now), string(p))
+		s.sendGauge(runPhase, boolValue(p == now), string(p))
 	}
 	for _, t := range r.Meter.Totals() {
-		s.gauge(opm, t.Rates.Last10s, t.Target, "10s")
-		s.gauge(opm, t.Rates.Last60s, t.Target, "60s")
-		s.gauge(opm, t.Rates.Cumulative, t.Target, "cumulative")
+		s.sendGauge(opm, t.Rates.Last10s, t.Target, "10s")
+		s.sendGauge(opm, t.Rates.Last60s, t.Target, "60s")
+		s.sendGauge(opm, t.Rates.Cumulative, t.Target, "cumulative")
 		if t.Rates.Steady > 0 {
-			s.gauge(opm, t.Rates.Steady, t.Target, "steady")
+			s.sendGauge(opm, t.Rates.Steady, t.Target, "steady")
 		}
 		for state, n := range t.Users {
-			s.gauge(users, float64(n), t.Target, measure.UserStates[state])
+			s.sendGauge(users, float64(n), t.Target, measure.UserStates[state])
 		}
 		r.collectCounts(s, t)
 	}
@@ -139,7 +139,7 @@ func (r Run) collect(s sink) {
 		judged := map[string]bool{}
 		for _, v := range r.Verdicts() {
 			if !judged[v.Limit] {
-				s.gauge(limitOK, one(v.OK), v.Limit)
+				s.sendGauge(limitOK, boolValue(v.OK), v.Limit)
 			}
 			judged[v.Limit] = true
 		}
@@ -154,13 +154,13 @@ func (r Run) collect(s sink) {
 
 // collectCounts sends what one target's users did since the start.
 func (r Run) collectCounts(s sink, t measure.Totals) {
-	s.counter(orders, t.Counts.Orders, t.Target)
-	s.counter(reconnects, t.Counts.Reconnects, t.Target)
-	s.counter(givenUp, t.Counts.GivenUp, t.Target)
-	s.counter(offered, t.Counts.Offered, t.Target)
-	s.counter(dropped, t.Counts.Dropped, t.Target)
+	s.sendCounter(orders, t.Counts.Orders, t.Target)
+	s.sendCounter(reconnects, t.Counts.Reconnects, t.Target)
+	s.sendCounter(givenUp, t.Counts.GivenUp, t.Target)
+	s.sendCounter(offered, t.Counts.Offered, t.Target)
+	s.sendCounter(dropped, t.Counts.Dropped, t.Target)
 	for f, n := range t.Retries {
-		s.counter(retries, n, t.Target, f.Operation, f.Class)
+		s.sendCounter(retries, n, t.Target, f.Operation, f.Class)
 	}
 	last := len(t.Durations) - 1
 	durations := t.Durations[:last]
@@ -175,21 +175,21 @@ func (r Run) collectCounts(s sink, t measure.Totals) {
 	for _, operation := range operations {
 		for _, class := range store.Classes {
 			n := t.Errors[measure.Failure{Operation: operation, Class: string(class)}]
-			s.counter(errorsTotal, n, t.Target, operation, string(class))
+			s.sendCounter(errorsTotal, n, t.Target, operation, string(class))
 		}
 	}
 	for _, own := range r.Counters {
 		if own.Count != "" {
-			s.counter(desc(own.Name, own.Help, "target"), t.Counts.Of(own.Count), t.Target)
+			s.sendCounter(newDesc(own.Name, own.Help, "target"), t.Counts.Of(own.Count), t.Target)
 			continue
 		}
-		d := desc(own.Name, own.Help, "target", "operation")
+		d := newDesc(own.Name, own.Help, "target", "operation")
 		for operation, count := range own.By {
-			s.counter(d, t.Counts.Of(count), t.Target, operation)
+			s.sendCounter(d, t.Counts.Of(count), t.Target, operation)
 		}
 		if own.By == nil {
 			for _, o := range durations {
-				s.counter(d, o.Count(), t.Target, o.Name)
+				s.sendCounter(d, o.Count(), t.Target, o.Name)
 			}
 		}
 	}

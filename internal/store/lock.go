@@ -57,8 +57,8 @@ func ParseHolder(text string) (Holder, bool) {
 	return Holder{fields[1], pid, fields[4], since}, errors.Join(err1, err2) == nil
 }
 
-// is tells whether two are the same process, as far as Text tells.
-func (h Holder) is(other Holder) bool {
+// sameProcess tells whether two are the same process, as far as Text tells.
+func (h Holder) sameProcess(other Holder) bool {
 	return h.PID == other.PID && h.Command == other.Command && h.Since.Unix() == other.Since.Unix()
 }
 
@@ -144,7 +144,7 @@ func KeepLock(
 			}
 			// A server that is down is not worth a word, nor is one that has not missed the lost
 			// connection yet.
-			if e, ok := errors.AsType[*LockedError](err); ok && !told && !e.By.is(l.Holder) {
+			if e, ok := errors.AsType[*LockedError](err); ok && !told && !e.By.sameProcess(l.Holder) {
 				told = true
 				l.Lost(err)
 			}

@@ -13,9 +13,9 @@ import (
 )
 
 func (s *suite) browseByCategory(t *testing.T) {
-	session := s.connect(t)
+	session := s.openSession(t)
 	for category := 1; category <= 17; category++ {
-		special := int(s.count(t, "products WHERE category = %d AND special = 1", category))
+		special := int(s.countRows(t, "products WHERE category = %d AND special = 1", category))
 		for _, batch := range []int{1, 3, 1000} {
 			browse := calls.Browse{Op: calls.OpBrowseByCategory, Batch: batch, Category: category}
 			rows, err := session.Browse(t.Context(), &browse)
@@ -33,17 +33,17 @@ func (s *suite) browseByCategory(t *testing.T) {
 }
 
 func (s *suite) browseByWords(t *testing.T) {
-	session := s.connect(t)
-	titles := s.csv(t, "SELECT title FROM products")
-	actors := s.csv(t, "SELECT actor FROM products")
+	session := s.openSession(t)
+	titles := s.readCSV(t, "SELECT title FROM products")
+	actors := s.readCSV(t, "SELECT actor FROM products")
 	word := strings.Fields(titles[0])[0]
 	for _, test := range []struct{ name, words string }{
 		{"both words", titles[0]},
-		{"both words, the other way round", swap(titles[0])},
+		{"both words, the other way round", swapCase(titles[0])},
 		{"one word twice", word + " " + word},
 		{"lower case", strings.ToLower(titles[1])},
 		{"an actor", actors[0]},
-		{"an actor, the other way round", swap(actors[0])},
+		{"an actor, the other way round", swapCase(actors[0])},
 		{"words of two actors", strings.Fields(actors[0])[0] + " " + strings.Fields(actors[1])[1]},
 		{"a word that is there, one that is not", word + " NOSUCHWORD"},
 	} {
@@ -57,20 +57,20 @@ func (s *suite) browseByWords(t *testing.T) {
 				browse := calls.Browse{Op: op, Batch: batch, Text: []byte(test.words)}
 				rows, err := session.Browse(t.Context(), &browse)
 				require.NoError(t, err)
-				want := min(batch, s.containing(texts, test.words))
+				want := min(batch, s.countContaining(texts, test.words))
 				assert.Equal(t, want, rows, "%s, %s", calls.Operations[op].Name, what)
 			}
 		}
 	}
 }
 
-func swap(words string) string {
+func swapCase(words string) string {
 	first, second, _ := strings.Cut(words, " ")
 	return second + " " + first
 }
 
-// containing counts the texts that contain all the words, or the words as a phrase.
-func (s *suite) containing(texts []string, words string) int {
+// countContaining counts the texts that contain all the words, or the words as a phrase.
+func (s *suite) countContaining(texts []string, words string) int {
 	wanted := strings.Fields(strings.ToUpper(words))
 	if s.engine.Phrase {
 		wanted = []string{strings.ToUpper(words)}
@@ -85,12 +85,12 @@ func (s *suite) containing(texts []string, words string) int {
 	return n
 }
 
-func (s *suite) prices(t *testing.T) {
-	session := s.connect(t)
+func (s *suite) testPrices(t *testing.T) {
+	session := s.openSession(t)
 	items := []calls.Item{{Product: 7}, {Product: 10_000}, {Product: 1}, {Product: 7}}
 	require.NoError(t, session.Prices(t.Context(), items))
 	for _, item := range items {
-		want := s.csv(t, "SELECT price FROM products WHERE prod_id = %d", item.Product)[0]
+		want := s.readCSV(t, "SELECT price FROM products WHERE prod_id = %d", item.Product)[0]
 		if got := item.Price.String(); !strings.HasPrefix(
 			want,
 			got,

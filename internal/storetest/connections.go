@@ -19,8 +19,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-func (s *suite) cancelled(t *testing.T) {
-	session := s.connect(t)
+func (s *suite) testCancelled(t *testing.T) {
+	session := s.openSession(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.ErrorIs(t, logIn(ctx, session), context.Canceled, "call with a cancelled context")
@@ -41,40 +41,40 @@ func (s *suite) cancelled(t *testing.T) {
 	defer cancel()
 	id, err := session.Purchase(
 		ctx,
-		order(int64(Size.Customers), calls.Item{Product: 70, Quantity: 1}),
+		newPurchase(int64(Size.Customers), calls.Item{Product: 70, Quantity: 1}),
 	)
 	assert.ErrorIs(t, err, context.DeadlineExceeded, "purchase behind a lock: order %d", id)
 }
 
-func (s *suite) killed(t *testing.T) {
-	session := s.connect(t)
+func (s *suite) testKilled(t *testing.T) {
+	session := s.openSession(t)
 	pgtest.Exec(t, s.store.DB(), s.engine.Kill)
 	var err error
 	for err == nil { // a busy server serves calls for a moment yet
 		err = logIn(t.Context(), session)
 	}
 	assert.Equal(t, store.Connection, store.Classify(err), "%v", err)
-	assert.NoError(t, logIn(t.Context(), s.connect(t)), "after connecting again")
+	assert.NoError(t, logIn(t.Context(), s.openSession(t)), "after connecting again")
 }
 
 // inDoubt cuts connections below operations when the server has done them, so that only the answer
 // is lost: what writes is in doubt and there, what reads is not in doubt.
 func (s *suite) inDoubt(t *testing.T) {
 	var cut atomic.Bool
-	through := pgtest.Open(t, s.engine.Open, Proxy(t, s.target, cutting(&cut)))
-	buyer := s.idle(t)
+	through := pgtest.Open(t, s.engine.Open, Proxy(t, s.target, dropWhenCut(&cut)))
+	buyer := s.idleCustomer(t)
 	for _, test := range []struct {
 		name string
 		call func(calls.Session) error
 		done string // the rows that it wrote; empty where it writes nothing
 	}{
 		{"purchase", func(session calls.Session) error {
-			one := order(buyer, calls.Item{Product: 90, Quantity: 1})
+			one := newPurchase(buyer, calls.Item{Product: 90, Quantity: 1})
 			_, err := session.Purchase(t.Context(), one)
 			return err
 		}, fmt.Sprintf("orders WHERE customerid = %d", buyer)},
 		{"new customer", func(session calls.Session) error {
-			_, err := session.NewCustomer(t.Context(), customer("newuser9"))
+			_, err := session.NewCustomer(t.Context(), newCustomer("newuser9"))
 			return err
 		}, "customers WHERE username = 'newuser9'"},
 		{"login", func(session calls.Session) error { return logIn(t.Context(), session) }, ""},
@@ -84,7 +84,7 @@ func (s *suite) inDoubt(t *testing.T) {
 			return err
 		}, ""},
 	} {
-		s.stock(t, 100, 90)
+		s.setStock(t, 100, 90)
 		cut.Store(false)
 		session, err := s.engine.Calls(t.Context(), through)
 		require.NoError(t, err)
@@ -95,7 +95,7 @@ func (s *suite) inDoubt(t *testing.T) {
 		assert.True(t, ok && e.Class == store.Connection && e.InDoubt == (test.done != ""),
 			"%s whose answer was lost: %#v", test.name, err)
 		if test.done != "" {
-			for begun := time.Now(); s.count(t, "%s", test.done) == 0; time.Sleep(10 * time.Millisecond) {
+			for begun := time.Now(); s.countRows(t, "%s", test.done) == 0; time.Sleep(10 * time.Millisecond) {
 				require.Less(t, time.Since(begun), 10*time.Second,
 					"the %s in doubt never came to be: the test cut too early", test.name)
 			}
@@ -112,20 +112,20 @@ func (s *suite) inDoubt(t *testing.T) {
 
 	// What the server refused is not in doubt, nor is what was never sent.
 	cut.Store(false)
-	session := s.connect(t)
-	_, err := session.Purchase(t.Context(), order(1<<30, calls.Item{Product: 90, Quantity: 1}))
+	session := s.openSession(t)
+	_, err := session.Purchase(t.Context(), newPurchase(1<<30, calls.Item{Product: 90, Quantity: 1}))
 	e, ok := errors.AsType[*store.Error](err)
 	assert.True(t, ok && !e.InDoubt, "purchase of a customer who does not exist: %#v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = session.Purchase(ctx, order(buyer, calls.Item{Product: 90, Quantity: 1}))
+	_, err = session.Purchase(ctx, newPurchase(buyer, calls.Item{Product: 90, Quantity: 1}))
 	e, ok = errors.AsType[*store.Error](err)
 	assert.False(t, ok && e.InDoubt, "purchase that was never sent: %#v", err)
 }
 
-// cutting is a pass of Proxy that, while cut is set, drops the connection instead of passing an
+// dropWhenCut is a pass of Proxy that, while cut is set, drops the connection instead of passing an
 // answer on.
-func cutting(cut *atomic.Bool) func(client, server net.Conn) {
+func dropWhenCut(cut *atomic.Bool) func(client, server net.Conn) {
 	return func(client, server net.Conn) {
 		go func() {
 			io.Copy(server, client)
@@ -171,8 +171,8 @@ func Proxy(t *testing.T, target string, pass func(client, server net.Conn)) stri
 	return u.String()
 }
 
-// lock has one ds2 at a time hold the database, or several of one run.
-func (s *suite) lock(t *testing.T) {
+// testLock has one ds2 at a time hold the database, or several of one run.
+func (s *suite) testLock(t *testing.T) {
 	take := func(command, run string) (unlock func(), err error) {
 		return s.store.Lock(t.Context(), store.Lock{
 			Holder: store.Holder{

@@ -24,8 +24,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// contents checks that the tables hold the dataset, row by row, and nothing else.
-func (s *suite) contents(t *testing.T) {
+// testContents checks that the tables hold the dataset, row by row, and nothing else.
+func (s *suite) testContents(t *testing.T) {
 	want := map[datagen.Table][]string{}
 	for _, part := range Dataset(t, Size, datagen.Options{}).Rows {
 		var csv bytes.Buffer
@@ -36,7 +36,7 @@ func (s *suite) contents(t *testing.T) {
 		want[part.Table] = append(want[part.Table], strings.Split(lines, "\n")...)
 	}
 	for table, rows := range want {
-		got := s.csv(t, "SELECT * FROM %s", table)
+		got := s.readCSV(t, "SELECT * FROM %s", table)
 		slices.Sort(got)
 		slices.Sort(rows)
 		if !slices.Equal(got, rows) {
@@ -51,12 +51,12 @@ func (s *suite) contents(t *testing.T) {
 			)
 		}
 	}
-	assert.Zero(t, s.count(t, "reorder"), "REORDER rows")
-	assert.EqualValues(t, 16, s.count(t, "categories"), "categories")
+	assert.Zero(t, s.countRows(t, "reorder"), "REORDER rows")
+	assert.EqualValues(t, 16, s.countRows(t, "categories"), "categories")
 }
 
-// csv reads rows as the dataset writes them.
-func (s *suite) csv(t *testing.T, query string, args ...any) (lines []string) {
+// readCSV reads rows as the dataset writes them.
+func (s *suite) readCSV(t *testing.T, query string, args ...any) (lines []string) {
 	t.Helper()
 	return Rows(t, s.store.DB(), "", fmt.Sprintf(query, args...))
 }
@@ -77,7 +77,7 @@ func Rows(t testing.TB, db *sql.DB, null, query string) (lines []string) {
 		}
 		err = rows.Scan(into...)
 		for i, v := range values {
-			switch fields[i] = field(v); {
+			switch fields[i] = formatField(v); {
 			case v == nil:
 				fields[i] = null
 			case types[i].DatabaseTypeName() == "MONEY": // has four places
@@ -93,7 +93,7 @@ func Rows(t testing.TB, db *sql.DB, null, query string) (lines []string) {
 	return lines
 }
 
-func field(value any) string {
+func formatField(value any) string {
 	switch v := value.(type) {
 	case []byte:
 		return string(v)
@@ -103,8 +103,8 @@ func field(value any) string {
 	return fmt.Sprint(value)
 }
 
-// reset takes the database back after all that was done to it, where the engine can: it comes last.
-func (s *suite) reset(t *testing.T) {
+// testReset takes the database back after all that was done to it, where the engine can: it comes last.
+func (s *suite) testReset(t *testing.T) {
 	if _, ok := s.store.(load.Resetter); !ok {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
@@ -117,30 +117,30 @@ func (s *suite) reset(t *testing.T) {
 			progress.Ignore,
 		),
 	)
-	s.contents(t)
+	s.testContents(t)
 
 	// The next keys are those after the dataset's, and the trigger is at work again.
-	session := s.connect(t)
-	customerID, err := session.NewCustomer(t.Context(), customer("newuser1"))
+	session := s.openSession(t)
+	customerID, err := session.NewCustomer(t.Context(), newCustomer("newuser1"))
 	require.NoError(t, err)
 	assert.EqualValues(t, Size.Customers+1, customerID, "the first new customer")
-	s.stock(t, 3, 1)
+	s.setStock(t, 3, 1)
 	orderID, err := session.Purchase(
 		t.Context(),
-		order(customerID, calls.Item{Product: 1, Quantity: 1}),
+		newPurchase(customerID, calls.Item{Product: 1, Quantity: 1}),
 	)
 	require.NoError(t, err)
 	assert.EqualValues(t, datagen.Months*Size.OrdersPerMonth+1, orderID, "the first order")
 	assert.EqualValues(
 		t,
 		1,
-		s.count(t, "reorder WHERE prod_id = 1 AND quan_low = 2"),
+		s.countRows(t, "reorder WHERE prod_id = 1 AND quan_low = 2"),
 		"REORDER rows of what it left",
 	)
 }
 
-// asked asks and does what runs ask of the server and its tables, as their owner.
-func (s *suite) asked(t *testing.T) {
+// testQuestions asks and does what runs ask of the server and its tables, as their owner.
+func (s *suite) testQuestions(t *testing.T) {
 	if engine, ok := s.store.(audit.Placer); ok {
 		placed, err := engine.Placement(t.Context())
 		assert.NoError(t, err)

@@ -13,17 +13,17 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-func (s *suite) login(t *testing.T) {
-	session := s.connect(t)
-	buyer := s.one(t, "SELECT MIN(customerid) FROM cust_hist")
-	titles := int(s.count(t, "cust_hist WHERE customerid = %d", buyer))
+func (s *suite) testLogin(t *testing.T) {
+	session := s.openSession(t)
+	buyer := s.queryNumber(t, "SELECT MIN(customerid) FROM cust_hist")
+	titles := int(s.countRows(t, "cust_hist WHERE customerid = %d", buyer))
 	for _, test := range []struct {
 		name, username, password string
 		customer                 int64
 		titles                   int
 	}{
 		{"with titles", fmt.Sprintf("user%d", buyer), "password", buyer, titles},
-		{"without titles", fmt.Sprintf("user%d", s.idle(t)), "password", s.idle(t), 0},
+		{"without titles", fmt.Sprintf("user%d", s.idleCustomer(t)), "password", s.idleCustomer(t), 0},
 		{"unknown user", "user0", "password", 0, 0},
 		{"wrong password", fmt.Sprintf("user%d", buyer), "passwort", 0, 0},
 		{"no password", fmt.Sprintf("user%d", buyer), "", 0, 0},
@@ -39,13 +39,13 @@ func (s *suite) login(t *testing.T) {
 	}
 }
 
-// idle is a customer who never bought anything.
-func (s *suite) idle(t *testing.T) int64 {
-	return s.one(t, `SELECT MIN(customerid) FROM customers
+// idleCustomer is a customer who never bought anything.
+func (s *suite) idleCustomer(t *testing.T) int64 {
+	return s.queryNumber(t, `SELECT MIN(customerid) FROM customers
 		WHERE NOT EXISTS (SELECT 1 FROM cust_hist WHERE cust_hist.customerid = customers.customerid)`)
 }
 
-func customer(username string) *calls.Customer {
+func newCustomer(username string) *calls.Customer {
 	return &calls.Customer{
 		FirstName:            []byte("O'BRIEN"),
 		LastName:             []byte("LASTNAME"),
@@ -76,8 +76,8 @@ func logIn(ctx context.Context, session calls.Session) error {
 }
 
 func (s *suite) newCustomer(t *testing.T) {
-	session := s.connect(t)
-	id, err := session.NewCustomer(t.Context(), customer("newuser1"))
+	session := s.openSession(t)
+	id, err := session.NewCustomer(t.Context(), newCustomer("newuser1"))
 	require.NoError(t, err)
 	assert.Greater(t, id, int64(Size.Customers), "though %d customers were loaded", Size.Customers)
 	const columns = `firstname, lastname, address1, COALESCE(address2, 'null'), city, COALESCE(state, 'null'), zip,
@@ -86,9 +86,9 @@ func (s *suite) newCustomer(t *testing.T) {
 		age, income, gender`
 	assert.Equal(t, []string{"O'BRIEN,LASTNAME,1 Dell Way,null,CITY,null,00000,South Africa,2," +
 		"LASTNAME@dell.com,1234567890,3,1234567890123456,2012/03,newuser1,password,55,100000,F"},
-		s.csv(t, "SELECT %s FROM customers WHERE customerid = %d", columns, id))
+		s.readCSV(t, "SELECT %s FROM customers WHERE customerid = %d", columns, id))
 
-	again, err := session.NewCustomer(t.Context(), customer("newuser1"))
+	again, err := session.NewCustomer(t.Context(), newCustomer("newuser1"))
 	require.NoError(t, err)
 	assert.Zero(t, again, "id for a name that is taken")
 	customer, titles, err := session.Login(t.Context(), []byte("newuser1"), []byte("password"))
@@ -108,10 +108,10 @@ func (s *suite) newCustomerRace(t *testing.T) {
 		ids := make([]int64, 4)
 		var users sync.WaitGroup
 		for i := range ids {
-			session := s.connect(t)
+			session := s.openSession(t)
 			users.Go(func() {
 				var err error
-				if ids[i], err = session.NewCustomer(t.Context(), customer(name)); err != nil {
+				if ids[i], err = session.NewCustomer(t.Context(), newCustomer(name)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -122,7 +122,7 @@ func (s *suite) newCustomerRace(t *testing.T) {
 		assert.EqualValues(
 			t,
 			1,
-			s.count(t, "customers WHERE username = '%s'", name),
+			s.countRows(t, "customers WHERE username = '%s'", name),
 			"customers of the name "+name,
 		)
 	}

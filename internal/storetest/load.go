@@ -70,8 +70,8 @@ func Loaded(t testing.TB, open store.Opener, size datagen.Size) store.Database {
 	return pgtest.Open(t, open, pgtest.Copy(t, origins[size]))
 }
 
-// steps checks that what a load does in a step is there whole and noted, or not at all.
-func (s *suite) steps(t *testing.T) {
+// testSteps checks that what a load does in a step is there whole and noted, or not at all.
+func (s *suite) testSteps(t *testing.T) {
 	l := pgtest.Open(t, s.engine.Open, s.engine.Database(t))
 	fresh := &suite{engine: s.engine, store: l}
 	params := schema.Params{Database: l.Name(), Customers: 100, OrdersPerMonth: 10, Products: 100}
@@ -89,11 +89,11 @@ func (s *suite) steps(t *testing.T) {
 	}
 	holds := func(what, table string, rows, notes int64) {
 		t.Helper()
-		assert.EqualValues(t, rows, fresh.count(t, "%s", table), what+": rows")
+		assert.EqualValues(t, rows, fresh.countRows(t, "%s", table), what+": rows")
 		assert.EqualValues(
 			t,
 			notes,
-			fresh.count(t, "ds2_steps WHERE name = '%s'", what),
+			fresh.countRows(t, "ds2_steps WHERE name = '%s'", what),
 			what+": notes",
 		)
 	}
@@ -122,7 +122,7 @@ func (s *suite) steps(t *testing.T) {
 	assert.NoError(t, err, "a copy")
 	assert.EqualValues(t, rows, n, "rows of a copy")
 	holds("copied", "cust_hist", rows, 1)
-	noted := fresh.one(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'")
+	noted := fresh.queryNumber(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'")
 	assert.EqualValues(t, rows, noted, "rows noted of a copy")
 
 	// What a copy is doing when its context ends is a matter of luck: many ends, of which each is
@@ -170,9 +170,9 @@ func (s *suite) steps(t *testing.T) {
 	}
 }
 
-// resume breaks a load at several places and resumes it: what comes of it is what a load at once
+// testResume breaks a load at several places and resumes it: what comes of it is what a load at once
 // gives.
-func (s *suite) resume(t *testing.T) {
+func (s *suite) testResume(t *testing.T) {
 	l := pgtest.Open(t, s.engine.Open, s.engine.Database(t))
 	o := Loading(t, Size, smallParts)
 	for _, at := range []struct {
@@ -206,7 +206,7 @@ func (s *suite) resume(t *testing.T) {
 	o.Progress = nil
 	_, err := load.Run(t.Context(), l, o)
 	require.NoError(t, err)
-	(&suite{engine: s.engine, store: l}).contents(t)
+	(&suite{engine: s.engine, store: l}).testContents(t)
 	_, err = load.Run(t.Context(), l, o)
 	assert.ErrorContains(t, err, "nothing to resume")
 }
@@ -220,7 +220,7 @@ type Breaker struct {
 	How   func()
 }
 
-func (b *Breaker) count(phase schema.Phase, n int64) {
+func (b *Breaker) countDown(phase schema.Phase, n int64) {
 	if phase != cmp.Or(b.Phase, phase) {
 		return
 	}
@@ -232,13 +232,13 @@ func (b *Breaker) count(phase schema.Phase, n int64) {
 // Copied breaks the load in its phase of data, by rows.
 func (b *Breaker) Copied(_ datagen.Table, rows, bytes int64) {
 	if bytes > 0 || b.Phase == "" { // of one phase, not those of an earlier load
-		b.count(schema.Data, rows)
+		b.countDown(schema.Data, rows)
 	}
 }
 
 // Statement breaks the load in another phase, by statements.
 func (b *Breaker) Statement(phase schema.Phase, _ string, ended bool) {
 	if !ended {
-		b.count(phase, 1)
+		b.countDown(phase, 1)
 	}
 }

@@ -51,28 +51,28 @@ func Run(t *testing.T, e Engine, only ...string) {
 		name string
 		run  func(*suite, *testing.T)
 	}{
-		{"every row of the dataset", (*suite).contents},
-		{"login", (*suite).login},
+		{"every row of the dataset", (*suite).testContents},
+		{"login", (*suite).testLogin},
 		{"new customer", (*suite).newCustomer},
 		{"two new customers of one name", (*suite).newCustomerRace},
 		{"browse by category", (*suite).browseByCategory},
 		{"browse by actor and title", (*suite).browseByWords},
-		{"prices", (*suite).prices},
-		{"purchase", (*suite).purchase},
-		{"purchase rolled back", (*suite).rollback},
-		{"purchase of a product twice", (*suite).duplicates},
-		{"concurrent purchases", (*suite).concurrent},
+		{"prices", (*suite).testPrices},
+		{"purchase", (*suite).testPurchase},
+		{"purchase rolled back", (*suite).testRollback},
+		{"purchase of a product twice", (*suite).testDuplicates},
+		{"concurrent purchases", (*suite).testConcurrent},
 		{"restock in concurrent purchases", (*suite).concurrentRestock},
-		{"restock of every row", (*suite).restock},
-		{"cancelled context", (*suite).cancelled},
-		{"killed connection", (*suite).killed},
+		{"restock of every row", (*suite).testRestock},
+		{"cancelled context", (*suite).testCancelled},
+		{"killed connection", (*suite).testKilled},
 		{"work in doubt", (*suite).inDoubt},
-		{"sales and stock after all that", (*suite).books},
-		{"reset", (*suite).reset},
-		{"what runs ask", (*suite).asked},
-		{"steps of a load", (*suite).steps},
-		{"load that is broken and resumed", (*suite).resume},
-		{"lock", (*suite).lock},
+		{"sales and stock after all that", (*suite).testBooks},
+		{"reset", (*suite).testReset},
+		{"what runs ask", (*suite).testQuestions},
+		{"steps of a load", (*suite).testSteps},
+		{"load that is broken and resumed", (*suite).testResume},
+		{"lock", (*suite).testLock},
 	} {
 		if len(only) == 0 || slices.Contains(only, test.name) {
 			t.Run(test.name, func(t *testing.T) { test.run(s, t) })
@@ -86,8 +86,8 @@ type suite struct {
 	store  store.Database
 }
 
-// connect opens a session that is closed when the test ends.
-func (s *suite) connect(t *testing.T) calls.Session {
+// openSession opens a session that is closed when the test ends.
+func (s *suite) openSession(t *testing.T) calls.Session {
 	t.Helper()
 	session, err := s.engine.Calls(t.Context(), s.store)
 	require.NoError(t, err)
@@ -95,19 +95,19 @@ func (s *suite) connect(t *testing.T) calls.Session {
 	return session
 }
 
-// one is the one number that a query gives.
-func (s *suite) one(t *testing.T, query string, args ...any) int64 {
+// queryNumber is the one number that a query gives.
+func (s *suite) queryNumber(t *testing.T, query string, args ...any) int64 {
 	t.Helper()
 	return pgtest.Value[int64](t, s.store.DB(), fmt.Sprintf(query, args...))
 }
 
-// count is how many rows of a table there are; the table may be followed by WHERE.
-func (s *suite) count(t *testing.T, table string, args ...any) int64 {
+// countRows is how many rows of a table there are; the table may be followed by WHERE.
+func (s *suite) countRows(t *testing.T, table string, args ...any) int64 {
 	t.Helper()
-	return s.one(t, "SELECT COUNT(*) FROM "+table, args...)
+	return s.queryNumber(t, "SELECT COUNT(*) FROM "+table, args...)
 }
 
-func (s *suite) exec(t *testing.T, statement string, args ...any) {
+func (s *suite) execStatement(t *testing.T, statement string, args ...any) {
 	t.Helper()
 	pgtest.Exec(t, s.store.DB(), fmt.Sprintf(statement, args...))
 }

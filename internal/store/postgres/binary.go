@@ -57,7 +57,7 @@ var kinds = map[uint32]kind{
 
 // columnsOf asks for the columns of a table.
 func columnsOf(ctx context.Context, conn *pgx.Conn, table string) ([]column, error) {
-	described, err := conn.PgConn().Prepare(ctx, "", "SELECT * FROM "+quote(table), nil)
+	described, err := conn.PgConn().Prepare(ctx, "", "SELECT * FROM "+quoteName(table), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +88,12 @@ func newBinaryRows(parts []datagen.Part, columns []column, told func(int64)) *bi
 	b := &binaryRows{columns: columns, fixed: 2 + maxField*len(columns), told: told}
 	b.rows = parts[0].Open()
 	b.parts = parts[1:]
-	b.next()
+	b.nextRow()
 	return b
 }
 
-// next goes to the next row.
-func (b *binaryRows) next() {
+// nextRow goes to the next row.
+func (b *binaryRows) nextRow() {
 	b.row = b.rows()
 	for b.row == nil && len(b.parts) > 0 {
 		b.rows, b.parts = b.parts[0].Open(), b.parts[1:]
@@ -116,17 +116,17 @@ func (b *binaryRows) Read(p []byte) (n int, err error) {
 			}
 			return n, err
 		}
-		if n, err = b.put(p, n); err != nil {
+		if n, err = b.putRow(p, n); err != nil {
 			return n, err
 		}
 		count++
-		b.next()
+		b.nextRow()
 	}
 	return n, io.EOF
 }
 
-// put writes the row at out[n:], and returns the place after.
-func (b *binaryRows) put(out []byte, n int) (int, error) {
+// putRow writes the row at out[n:], and returns the place after.
+func (b *binaryRows) putRow(out []byte, n int) (int, error) {
 	be := binary.BigEndian
 	be.PutUint16(out[n:], uint16(len(b.columns)))
 	n += 2

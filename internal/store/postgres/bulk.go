@@ -55,7 +55,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	if sqlState(err) != undefinedDatabase {
 		return s.Wrap("connect to "+s.Label(), err)
 	}
-	conn, err := s.maintenance(ctx, cancelStatement)
+	conn, err := s.connectMaintenance(ctx, cancelStatement)
 	if err != nil {
 		return err
 	}
@@ -68,9 +68,9 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	return nil
 }
 
-// maintenance connects to another database of the server. The handler is told when the context of a
+// connectMaintenance connects to another database of the server. The handler is told when the context of a
 // statement ends.
-func (s *Store) maintenance(
+func (s *Store) connectMaintenance(
 	ctx context.Context,
 	handler func(*pgconn.PgConn) ctxwatch.Handler,
 ) (*pgx.Conn, error) {
@@ -82,10 +82,10 @@ func (s *Store) maintenance(
 	}
 	config.Database = "postgres"
 	config.BuildContextWatcherHandler = handler
-	conn, err := s.session(ctx, config)
+	conn, err := s.openSession(ctx, config)
 	if sqlState(err) == undefinedDatabase {
 		config.Database = "template1"
-		conn, err = s.session(ctx, config)
+		conn, err = s.openSession(ctx, config)
 	}
 	return conn, s.Wrap("connect to database "+config.Database+" on the server of "+s.Label(), err)
 }
@@ -99,7 +99,7 @@ func (s *Store) Load(ctx context.Context, c store.Copy) (rows int64, err error) 
 			if c.Whole {
 				if _, err := conn.Exec(
 					ctx,
-					"TRUNCATE "+quote(strings.ToLower(c.Table)),
+					"TRUNCATE "+quoteName(strings.ToLower(c.Table)),
 				); err != nil {
 					return err
 				}
@@ -107,7 +107,7 @@ func (s *Store) Load(ctx context.Context, c store.Copy) (rows int64, err error) 
 			if rows, err = copyFrom(ctx, conn, c); err != nil {
 				return err
 			}
-			return note(ctx, conn, c.Step, rows)
+			return noteStep(ctx, conn, c.Step, rows)
 		})
 	})
 	return rows, s.Wrap("copy "+c.Step, err)
@@ -120,7 +120,7 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
 				return err
 			}
-			return note(ctx, conn, statement.Name, statement.Rows)
+			return noteStep(ctx, conn, statement.Name, statement.Rows)
 		}
 		if statement.Progress != "" {
 			// of the server itself: with a pooler between, the connection knows another
@@ -150,8 +150,8 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 	return s.Wrap(statement.Name, err)
 }
 
-// note notes a step as done, in a transaction if one is under way, with the rows that it copied.
-func note(ctx context.Context, conn *pgx.Conn, step string, copied int64) error {
+// noteStep notes a step as done, in a transaction if one is under way, with the rows that it copied.
+func noteStep(ctx context.Context, conn *pgx.Conn, step string, copied int64) error {
 	_, err := conn.Exec(ctx, "INSERT INTO ds2_steps (name, copied) VALUES ($1, $2)", step, copied)
 	return err
 }
@@ -168,7 +168,7 @@ func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy) (int64, error) 
 	var rows io.Reader
 	var options string
 	if c.Parts[0].Open == nil || mostlyTexts(columns) {
-		files, stop := pipe(c)
+		files, stop := pipeCSV(c)
 		defer stop()
 		rows = files
 		options = "FORMAT csv"
@@ -184,7 +184,7 @@ func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy) (int64, error) 
 		options += ", FREEZE"
 	}
 	tag, err := conn.PgConn().
-		CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), options))
+		CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (%s)", quoteName(table), options))
 	return tag.RowsAffected(), err
 }
 
@@ -198,8 +198,8 @@ func mostlyTexts(columns []column) bool {
 	return 2*texts > len(columns)
 }
 
-// pipe has CSV written into one end of a pipe while the other is read, until stop is called.
-func pipe(c store.Copy) (r *io.PipeReader, stop func()) {
+// pipeCSV has CSV written into one end of a pipe while the other is read, until stop is called.
+func pipeCSV(c store.Copy) (r *io.PipeReader, stop func()) {
 	r, w := io.Pipe()
 	var writing sync.WaitGroup
 	writing.Go(func() {

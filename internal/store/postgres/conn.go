@@ -74,7 +74,7 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 		watch: newWatch(hijacked.Conn),
 		bind:  pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 	}
-	if err := c.prepare(ctx, planOnce, statements); err != nil {
+	if err := c.prepareStatements(ctx, planOnce, statements); err != nil {
 		c.Close(ctx)
 		return nil, s.Wrap("prepare the statements of "+s.Label(), err)
 	}
@@ -88,7 +88,7 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 // had run it is certainly not there.
 func (c *Conn) Each(ctx context.Context, writes bool, take func(row [][]byte) bool) error {
 	c.Queue()
-	err := c.exchange(ctx, take)
+	err := c.exchangeRows(ctx, take)
 	if err == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ var errShape = errors.New("answer of another shape than was asked for")
 
 // Close ends the connection.
 func (c *Conn) Close(context.Context) error {
-	c.watch.stop()
+	c.watch.stopWatch()
 	if !c.broken {
 		goodbye, _ := (&pgproto3.Terminate{}).Encode(nil)
 		c.conn.SetDeadline(time.Now().Add(time.Second))

@@ -38,8 +38,8 @@ type relation struct {
 // MayDeepCheck makes what a check needs, and leaves nothing of it: upkeep.DeepChecker.
 func (s *Store) MayDeepCheck(ctx context.Context) error {
 	c := &deepCheck{Store: s}
-	defer c.leave()
-	return c.begin(ctx)
+	defer c.endTransaction()
+	return c.beginTransaction(ctx)
 }
 
 // DeepCheck has amcheck read and check every B-tree, from version 14 on every table, and from 18 on
@@ -51,18 +51,18 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 		Store:  s,
 		result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
 	}
-	defer c.leave()
-	if err := c.begin(ctx); err != nil {
+	defer c.endTransaction()
+	if err := c.beginTransaction(ctx); err != nil {
 		return c.result, err
 	}
-	relations, err := c.list(ctx)
+	relations, err := c.listRelations(ctx)
 	if err != nil {
 		return c.result, err
 	}
 	done := int64(0)
 	for _, r := range relations {
 		tell("check "+r.name, done, c.result.Bytes)
-		if err := c.check(ctx, r); err != nil {
+		if err := c.checkRelation(ctx, r); err != nil {
 			return c.result, fmt.Errorf("check %s: %w", r.name, err)
 		}
 		done += r.bytes
@@ -78,8 +78,8 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	return c.result, nil
 }
 
-// begin begins the transaction, asks what server this is, and sets what would hide damage.
-func (c *deepCheck) begin(ctx context.Context) (err error) {
+// beginTransaction begins the transaction, asks what server this is, and sets what would hide damage.
+func (c *deepCheck) beginTransaction(ctx context.Context) (err error) {
 	if c.tx, err = c.db.BeginTx(ctx, nil); err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
@@ -95,16 +95,16 @@ func (c *deepCheck) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("begin a deep check: %w", err)
 	}
-	if err := c.extension(ctx); err != nil {
+	if err := c.requireExtension(ctx); err != nil {
 		return err
 	}
 	_, err = c.tx.ExecContext(ctx, "SAVEPOINT ds2")
 	return err
 }
 
-// extension makes sure that amcheck is there and that the user may call it. A standby would refuse
+// requireExtension makes sure that amcheck is there and that the user may call it. A standby would refuse
 // to create it IF NOT EXISTS, though it does.
-func (c *deepCheck) extension(ctx context.Context) error {
+func (c *deepCheck) requireExtension(ctx context.Context) error {
 	op := "use the extension amcheck of " + c.Label()
 	const find = `SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'amcheck'`
 	err := c.tx.QueryRowContext(ctx, find).Scan(&c.amcheck)
@@ -161,8 +161,8 @@ func (c *deepCheck) extension(ctx context.Context) error {
 	return c.Wrap(op, err)
 }
 
-// list finds every table and index, an index after its table, of which much is in a cache then.
-func (c *deepCheck) list(ctx context.Context) ([]relation, error) {
+// listRelations finds every table and index, an index after its table, of which much is in a cache then.
+func (c *deepCheck) listRelations(ctx context.Context) ([]relation, error) {
 	const ask = `
 		SELECT c.oid, format('%I.%I', n.nspname, c.relname), coalesce(a.amname, ''),
 			coalesce(i.indisvalid AND i.indisready, true), pg_relation_size(c.oid)
@@ -186,16 +186,16 @@ func (c *deepCheck) list(ctx context.Context) ([]relation, error) {
 	return all, nil
 }
 
-// check checks a table or an index, and goes back to where the extension had just been made: what
+// checkRelation checks a table or an index, and goes back to where the extension had just been made: what
 // failed since no longer stands in the way, and locks taken since are given up.
-func (c *deepCheck) check(ctx context.Context, r relation) (err error) {
+func (c *deepCheck) checkRelation(ctx context.Context, r relation) (err error) {
 	call := func(format string) error {
 		_, err := c.tx.ExecContext(ctx, fmt.Sprintf(format, c.amcheck, r.oid))
 		return err
 	}
 	switch {
 	case !r.usable:
-		c.unchecked(r, "the index is not valid")
+		c.noteUnchecked(r, "the index is not valid")
 	case r.method == "btree":
 		err = call("SELECT %s.bt_index_parent_check(%d::oid::regclass, heapallindexed => true)")
 	case r.method == "gin" && c.known["gin_index_check"]:
@@ -203,10 +203,10 @@ func (c *deepCheck) check(ctx context.Context, r relation) (err error) {
 	case r.method == "heap" && c.known["verify_heapam"]:
 		err = c.checkTable(ctx, r)
 	default:
-		c.unchecked(r, fmt.Sprintf("amcheck of %s does not know %s", c.result.Server, r.method))
+		c.noteUnchecked(r, fmt.Sprintf("amcheck of %s does not know %s", c.result.Server, r.method))
 	}
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok && !aboutServer[said.Code[:2]] {
-		c.damage(r, "", serverError{PgError: said}.Error())
+		c.noteDamage(r, "", serverError{PgError: said}.Error())
 		err = nil
 	}
 	if err == nil {
@@ -224,25 +224,25 @@ func (c *deepCheck) checkTable(ctx context.Context, r relation) error {
 		var message string
 		err := rows.Scan(&block, &line, &message)
 		if err == nil {
-			c.damage(r, fmt.Sprintf("block %d row %d", block, line), message)
+			c.noteDamage(r, fmt.Sprintf("block %d row %d", block, line), message)
 		}
 		return err
 	})
 }
 
-func (c *deepCheck) unchecked(r relation, reason string) {
+func (c *deepCheck) noteUnchecked(r relation, reason string) {
 	c.result.Unchecked = append(c.result.Unchecked, r.name+": "+reason)
 }
 
-func (c *deepCheck) damage(r relation, place, found string) {
+func (c *deepCheck) noteDamage(r relation, place, found string) {
 	c.result.Damage = append(
 		c.result.Damage,
 		store.Damage{Object: r.name, Place: place, Found: found},
 	)
 }
 
-// leave ends the transaction, if one was begun.
-func (c *deepCheck) leave() {
+// endTransaction ends the transaction, if one was begun.
+func (c *deepCheck) endTransaction() {
 	if c.tx != nil {
 		c.tx.Rollback()
 	}

@@ -24,10 +24,10 @@ type directSocket struct {
 	errno syscall.Errno
 }
 
-// direct gives what to read and write conn with: conn itself where it is no plain socket, such as
+// directConn gives what to read and write conn with: conn itself where it is no plain socket, such as
 // under TLS. What is written is sent by the next read, until which it must stay as it is; so each
 // write is followed by a read.
-func direct(conn net.Conn) io.ReadWriter {
+func directConn(conn net.Conn) io.ReadWriter {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
 		return conn

@@ -7,5 +7,5 @@ import (
 	"net"
 )
 
-// direct gives what to read and write conn with: conn itself.
-func direct(conn net.Conn) io.ReadWriter { return conn }
+// directConn gives what to read and write conn with: conn itself.
+func directConn(conn net.Conn) io.ReadWriter { return conn }

@@ -19,7 +19,7 @@ import (
 // Wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a
 // *store.Error itself.
 func (s *Store) Wrap(op string, err error) error {
-	err = s.classified(op, err)
+	err = s.classifyError(op, err)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Class == store.Connection &&
 		e.Hint == "" {
 		e.Hint = s.fullDrive()
@@ -27,7 +27,7 @@ func (s *Store) Wrap(op string, err error) error {
 	return err
 }
 
-func (s *Store) classified(op string, err error) error {
+func (s *Store) classifyError(op string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (s *Store) classified(op string, err error) error {
 		return e
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		class, hint := classify(e.Code)
+		class, hint := classifySQLState(e.Code)
 		if e.Code == diskFull {
 			hint = s.whereFull(e.Message)
 		}
@@ -172,8 +172,8 @@ var classes = []struct {
 	{"53", store.Resource, ""},
 }
 
-// classify gives the class of an SQLSTATE, and what a user can do about it.
-func classify(code string) (store.Class, string) {
+// classifySQLState gives the class of an SQLSTATE, and what a user can do about it.
+func classifySQLState(code string) (store.Class, string) {
 	for _, c := range classes {
 		for begin := range strings.FieldsSeq(c.begin) {
 			if strings.HasPrefix(code, begin) {

@@ -34,7 +34,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 			r.rolconnlimit, (SELECT count(*) FROM others WHERE usename = current_user),
 			d.datconnlimit, (SELECT count(*) FROM others WHERE datname = current_database())
 		FROM pg_roles r, pg_database d
-		WHERE r.rolname = current_user AND d.datname = current_database()`, s.own()).
+		WHERE r.rolname = current_user AND d.datname = current_database()`, s.ownProcesses()).
 		Scan(&version, &major, &user, &standby, &readOnly, &super, &monitor,
 			&c.max, &c.reserved, &c.inUse, &c.ofRole, &c.ofRoleInUse,
 			&c.ofDatabase, &c.ofDatabaseInUse)
@@ -81,10 +81,10 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	default:
 		e.Add("writable", true, store.OK, "the server accepts writes", "")
 	}
-	c.examine(&e, users+store.OwnConnections)
-	s.rights(ctx, &e, user)
-	s.surroundings(ctx, &e)
-	s.pooler(ctx, &e)
+	c.examineRoom(&e, users+store.OwnConnections)
+	s.examineRights(ctx, &e, user)
+	s.examineSurroundings(ctx, &e)
+	s.examinePooler(ctx, &e)
 	if !monitor {
 		e.Hidden = true
 		e.Add(
@@ -107,8 +107,8 @@ type connections struct {
 	ofDatabase, ofDatabaseInUse int
 }
 
-// examine says whether n more fit.
-func (c connections) examine(e *store.Examination, needed int) {
+// examineRoom says whether n more fit.
+func (c connections) examineRoom(e *store.Examination, needed int) {
 	free := c.max - c.reserved - c.inUse
 	why := fmt.Sprintf("max_connections is %d, %d in use", c.max, c.inUse)
 	if c.reserved > 0 {
@@ -132,9 +132,9 @@ func (c connections) examine(e *store.Examination, needed int) {
 	e.Add("connections", free >= needed, store.Failure, found, fmt.Sprintf(raise, needed-free))
 }
 
-// rights looks what the user may not do with the tables and functions of the workload: those of the
+// examineRights looks what the user may not do with the tables and functions of the workload: those of the
 // owner of ds2_info that are no extension's.
-func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
+func (s *Store) examineRights(ctx context.Context, e *store.Examination, user string) {
 	var unread, unwritten, uncalled string
 	err := s.db.QueryRowContext(ctx, `
 		WITH t AS (

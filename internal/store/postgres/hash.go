@@ -60,7 +60,7 @@ func newJenkins(length int) jenkins {
 	return jenkins{start, start, start}
 }
 
-func (j *jenkins) mix() {
+func (j *jenkins) mixWords() {
 	a, b, c := j.a, j.b, j.c
 	a = (a - c) ^ bits.RotateLeft32(c, 4)
 	c += b
@@ -103,7 +103,7 @@ func hashBytes(text []byte) uint64 {
 		j.a += binary.LittleEndian.Uint32(text)
 		j.b += binary.LittleEndian.Uint32(text[4:])
 		j.c += binary.LittleEndian.Uint32(text[8:])
-		j.mix()
+		j.mixWords()
 		text = text[12:]
 	}
 	// What is left fills the words from below, the last one from its second byte on.

@@ -59,7 +59,7 @@ func (s *Store) whereFull(message string) string {
 	if found := inTablespace.FindStringSubmatch(message); found != nil {
 		space = found[1]
 	}
-	return s.hints.once("full "+space, func() string {
+	return s.hints.findOnce("full "+space, func() string {
 		dir, _ := s.data.Load().(string)
 		if space != "" {
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
@@ -69,16 +69,16 @@ func (s *Store) whereFull(message string) string {
 				Scan(&dir)
 		}
 		if dir == "" {
-			_, hint := classify(diskFull)
+			_, hint := classifySQLState(diskFull)
 			return hint
 		}
-		return "make room on the server's file system that holds " + s.mounted(dir)
+		return "make room on the server's file system that holds " + s.findMountPoint(dir)
 	})
 }
 
-// mounted is a directory of the server's with the mount point of its file system, where the server
+// findMountPoint is a directory of the server's with the mount point of its file system, where the server
 // is on this machine.
-func (s *Store) mounted(dir string) string {
+func (s *Store) findMountPoint(dir string) string {
 	if s.here.Load() {
 		if mount, ok := diskspace.MountPoint(dir); ok {
 			return fmt.Sprintf("%s (mounted at %s)", dir, mount)
@@ -99,8 +99,8 @@ type hints struct {
 	at    time.Time // when the first of them was asked for
 }
 
-// once finds what there is to say of something, unless that was done lately.
-func (h *hints) once(of string, find func() string) string {
+// findOnce finds what there is to say of something, unless that was done lately.
+func (h *hints) findOnce(of string, find func() string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if time.Since(h.at) >= askAgain {
@@ -122,14 +122,14 @@ func (s *Store) fullDrive() string {
 	if !ok || !s.here.Load() {
 		return ""
 	}
-	return s.hints.once("down", func() string {
+	return s.hints.findOnce("down", func() string {
 		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
 			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
 				return fmt.Sprintf(
 					"only %d MB are free on the server's file system that holds %s: make room there, "+
 						"and start the server if it went down",
 					free/1e6,
-					s.mounted(dir),
+					s.findMountPoint(dir),
 				)
 			}
 		}

@@ -17,11 +17,11 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
 		// The session waits until it gives the locks back: a request to end that wait might end the
 		// giving back.
-		conn, err := s.maintenance(ctx, s.config.BuildContextWatcherHandler)
+		conn, err := s.connectMaintenance(ctx, s.config.BuildContextWatcherHandler)
 		if store.Classify(err) == store.Config {
 			var config *pgx.ConnConfig
 			if config, err = s.Config(ctx); err == nil {
-				conn, err = s.session(ctx, config)
+				conn, err = s.openSession(ctx, config)
 			}
 		}
 		if err != nil {

@@ -46,8 +46,8 @@ func newMeter(ctx context.Context, conn *sql.Conn) meter {
 	return meter(pid)
 }
 
-// bytes is what the process has read from drives since it began; -1: unknown.
-func (m meter) bytes() int64 {
+// bytesRead is what the process has read from drives since it began; -1: unknown.
+func (m meter) bytesRead() int64 {
 	p, err := procfs.NewProc(int(m))
 	if m == 0 || err != nil {
 		return -1

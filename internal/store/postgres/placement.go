@@ -21,7 +21,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	if p.DataTablespace == "" && p.IndexTablespace == "" {
 		return nil, nil
 	}
-	conn, err := s.maintenance(ctx, cancelStatement)
+	conn, err := s.connectMaintenance(ctx, cancelStatement)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 		if *space == "" {
 			continue
 		}
-		name, err := tablespace(ctx, conn, *space)
+		name, err := findTablespace(ctx, conn, *space)
 		if err != nil {
 			return nil, s.Wrap("place tables and indexes in "+*space, err)
 		}
@@ -39,9 +39,9 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	return nil, nil
 }
 
-// tablespace gives the name of a tablespace that is given by its name or its directory. One that is
+// findTablespace gives the name of a tablespace that is given by its name or its directory. One that is
 // made in /mnt/ssd1 is ds2_mnt_ssd1.
-func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
+func findTablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
 	column := "spcname"
 	if strings.HasPrefix(place, "/") {
 		column = "pg_tablespace_location(oid)"
@@ -62,7 +62,7 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 	name = name[:min(len(name), maxName)]
 	_, err = conn.Exec(
 		ctx,
-		"CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'",
+		"CREATE TABLESPACE "+quoteName(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'",
 	)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{

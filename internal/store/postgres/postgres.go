@@ -84,7 +84,7 @@ func Open(u *url.URL) (store.Database, error) {
 	pool := config.Copy()
 	pool.BuildContextWatcherHandler = cancelStatement
 	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword),
-		stdlib.OptionAfterConnect(s.begin), stdlib.OptionResetSession(neverCancelled))
+		stdlib.OptionAfterConnect(s.beginSession), stdlib.OptionResetSession(neverCancelled))
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
 }
@@ -100,11 +100,11 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	return f
 }
 
-// begin notes a session, and lets its statements take as long as they take, whatever server, role
+// beginSession notes a session, and lets its statements take as long as they take, whatever server, role
 // and database say: a load is no user's query. Where policies hide rows it has the server refuse,
 // instead of counting what is left; and names are quoted as a load has them quoted, or the schema
 // would seem to be another.
-func (s *Store) begin(ctx context.Context, conn *pgx.Conn) error {
+func (s *Store) beginSession(ctx context.Context, conn *pgx.Conn) error {
 	s.sessions.Store(int32(conn.PgConn().PID()), nil)
 	_, err := conn.Exec(ctx, `SELECT set_config('row_security', 'off', false),
 			set_config('quote_all_identifiers', 'off', false),
@@ -114,13 +114,13 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// session connects outside the pool.
-func (s *Store) session(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+// openSession connects outside the pool.
+func (s *Store) openSession(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.begin(ctx, conn); err != nil {
+	if err := s.beginSession(ctx, conn); err != nil {
 		conn.Close(ctx)
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (s *Store) Reset(
 		return err
 	})
 	if err == nil {
-		err = s.tidy(ctx, statements, changed, begin)
+		err = s.tidyTables(ctx, statements, changed, begin)
 	}
 	if err == nil {
 		_, err = s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
@@ -97,11 +97,11 @@ func (s *Store) restoreRows(
 	return changed, err
 }
 
-// tidy runs the statements that go into no transaction, those of one table in their order and all
+// tidyTables runs the statements that go into no transaction, those of one table in their order and all
 // tables at once: to vacuum a table is to read all of its indexes, one page after the other in one
 // process. Where the user may not open as many sessions, the tables that have none wait for the
 // others.
-func (s *Store) tidy(
+func (s *Store) tidyTables(
 	ctx context.Context, statements []schema.Statement, changed map[string]bool, begin func(string),
 ) error {
 	statements = slices.DeleteFunc(slices.Clone(statements), func(statement schema.Statement) bool {

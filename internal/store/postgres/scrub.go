@@ -59,12 +59,12 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 		return nil, store.Refuse(op, hint, "the user may not read the server's files")
 	}
 	r.device = newMeter(ctx, conn)
-	return r, r.list(ctx)
+	return r, r.listFiles(ctx)
 }
 
-// list begins again at the first file. Files lie on a drive about in the order in which they were
+// listFiles begins again at the first file. Files lie on a drive about in the order in which they were
 // made.
-func (r *scrub) list(ctx context.Context) error {
+func (r *scrub) listFiles(ctx context.Context) error {
 	const files = `
 		SELECT path, bytes FROM (
 			SELECT reltablespace, pg_relation_filenode(oid) AS node,
@@ -74,7 +74,7 @@ func (r *scrub) list(ctx context.Context) error {
 	r.files = r.files[:0]
 	r.at = 0
 	r.from = 0
-	return r.wrap(store.EachRow(ctx, r.conn, math.MaxInt64, files, func(rows *sql.Rows) error {
+	return r.wrapError(store.EachRow(ctx, r.conn, math.MaxInt64, files, func(rows *sql.Rows) error {
 		var f scrubFile
 		err := rows.Scan(&f.path, &f.bytes)
 		r.files = append(r.files, f)
@@ -82,13 +82,13 @@ func (r *scrub) list(ctx context.Context) error {
 	}))
 }
 
-func (r *scrub) wrap(err error) error { return r.Wrap("scrub "+r.Label(), err) }
+func (r *scrub) wrapError(err error) error { return r.Wrap("scrub "+r.Label(), err) }
 
 // Read reads the next piece of a file.
 func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 	read := store.Read{Device: -1}
 	if r.at == len(r.files) {
-		if err := r.list(ctx); err != nil {
+		if err := r.listFiles(ctx); err != nil {
 			return read, err
 		}
 	}
@@ -105,19 +105,19 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 	}
 	read.Last = r.at == len(r.files)
 
-	before := r.device.bytes()
+	before := r.device.bytesRead()
 	var bytes sql.NullInt64 // NULL where the relation was dropped meanwhile
 	const ask = "SELECT length(pg_read_binary_file($1, $2, $3, true))"
 	err := r.conn.QueryRowContext(ctx, ask, path, offset, length).Scan(&bytes)
 	switch {
 	case lostConnection(err):
-		return read, r.wrap(err)
+		return read, r.wrapError(err)
 	case err != nil:
 		op := fmt.Sprintf("scrub %s: read %d bytes at %d of %s", r.Label(), length, offset, path)
 		return read, &store.Error{Op: op, Class: store.Resource, Code: sqlState(err), Err: err}
 	}
 	read.Bytes = bytes.Int64
-	if after := r.device.bytes(); before >= 0 && after >= 0 {
+	if after := r.device.bytesRead(); before >= 0 && after >= 0 {
 		read.Device = after - before // the kernel may read far ahead, and then nothing for a while
 	}
 	return read, nil

@@ -38,7 +38,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 			WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace
 				OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid))))
 		FROM pg_database WHERE datname IN ($1, $2)`
-	err = s.administer(
+	err = s.withMaintenance(
 		ctx,
 		"ask for the size of "+s.Label(),
 		func(conn *pgx.Conn, name string) error {
@@ -58,7 +58,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	made := s.Name() + newSnapshotSuffix
 	old := s.Name() + oldSnapshotSuffix
-	return s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn, name string) error {
+	return s.withMaintenance(ctx, "copy "+s.Label(), func(conn *pgx.Conn, name string) error {
 		// The older one may have been left by a command that was killed after the two had changed
 		// places.
 		if err := dropDatabase(ctx, conn, old); err != nil {
@@ -67,25 +67,25 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 		if err := s.copyDatabase(ctx, conn, s.Name(), made, made, how); err != nil {
 			return err
 		}
-		if err := exchange(ctx, conn, name, made, old); err != nil {
+		if err := exchangeDatabases(ctx, conn, name, made, old); err != nil {
 			return err
 		}
 		return dropDatabase(ctx, conn, old)
 	})
 }
 
-// exchange gives database made the name of another, which from then on is called old, in one
+// exchangeDatabases gives database made the name of another, which from then on is called old, in one
 // transaction. There may be no other.
-func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
+func exchangeDatabases(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		var there bool
 		const ask = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"
 		err := tx.QueryRow(ctx, ask, name).Scan(&there)
 		if err == nil && there {
-			_, err = tx.Exec(ctx, "ALTER DATABASE "+quote(name)+" RENAME TO "+quote(old))
+			_, err = tx.Exec(ctx, "ALTER DATABASE "+quoteName(name)+" RENAME TO "+quoteName(old))
 		}
 		if err == nil {
-			_, err = tx.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(name))
+			_, err = tx.Exec(ctx, "ALTER DATABASE "+quoteName(made)+" RENAME TO "+quoteName(name))
 		}
 		return err
 	})
@@ -93,7 +93,7 @@ func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error
 
 // dropDatabase drops a database where there is one; whoever is connected to it is disconnected.
 func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
-	_, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)+" WITH (FORCE)")
+	_, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quoteName(name)+" WITH (FORCE)")
 	return err
 }
 
@@ -104,7 +104,7 @@ func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
 	made := s.Name() + newSnapshotSuffix
-	return s.administer(ctx, op, func(conn *pgx.Conn, name string) error {
+	return s.withMaintenance(ctx, op, func(conn *pgx.Conn, name string) error {
 		var there bool
 		var slots string
 		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1),
@@ -138,20 +138,20 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		if err := s.copyDatabase(ctx, conn, name, s.Name(), made, how); err != nil {
 			return err
 		}
-		_, err = conn.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(s.Name()))
+		_, err = conn.Exec(ctx, "ALTER DATABASE "+quoteName(made)+" RENAME TO "+quoteName(s.Name()))
 		return err
 	})
 }
 
 // DropSnapshot removes the copy, and what a killed command left of others: upkeep.Snapshotter.
 func (s *Store) DropSnapshot(ctx context.Context) error {
-	return s.administer(
+	return s.withMaintenance(
 		ctx,
 		"drop the snapshot of "+s.Label(),
 		func(conn *pgx.Conn, name string) error {
 			unfinished := []string{s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix}
 			for _, name := range append(unfinished, name) {
-				if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
+				if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quoteName(name)); err != nil {
 					return err
 				}
 			}
@@ -160,9 +160,9 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 	)
 }
 
-// administer lends a connection to another database of the server, when this process has none to
+// withMaintenance lends a connection to another database of the server, when this process has none to
 // the target's own, with the name of the snapshot's database.
-func (s *Store) administer(
+func (s *Store) withMaintenance(
 	ctx context.Context,
 	op string,
 	f func(conn *pgx.Conn, name string) error,
@@ -176,7 +176,7 @@ func (s *Store) administer(
 	// again.
 	s.db.SetMaxIdleConns(0)
 	defer s.db.SetMaxIdleConns(poolIdle)
-	conn, err := s.maintenance(ctx, cancelStatement)
+	conn, err := s.connectMaintenance(ctx, cancelStatement)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (s *Store) copyDatabase(
 		return err
 	}
 	var copied atomic.Int64 // bytes
-	defer s.follow(ctx, all, &copied, how.Tell)()
+	defer s.followCopy(ctx, all, &copied, how.Tell)()
 	stop := s.readAhead(ctx, from, copied.Load)
 	err := createCopy(ctx, conn, from, made)
 	stop()
@@ -215,7 +215,7 @@ func (s *Store) copyDatabase(
 // files share blocks, each first overwrite of one goes elsewhere on the drive, and a run would
 // measure the file system's copying.
 func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
-	create := "CREATE DATABASE " + quote(made) + " TEMPLATE " + quote(from)
+	create := "CREATE DATABASE " + quoteName(made) + " TEMPLATE " + quoteName(from)
 	var version int // from 18 on it may be set to share blocks
 	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::integer,
 		(SELECT set_config(name, 'copy', false) FROM pg_settings WHERE name = 'file_copy_method')`).Scan(&version, nil)
@@ -235,4 +235,4 @@ func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
 	return err
 }
 
-func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
+func quoteName(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -33,7 +33,7 @@ func (s *Store) readAhead(ctx context.Context, database string, copied func() in
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		conn := s.watcher(ctx)
+		conn := s.connectWatcher(ctx)
 		if conn == nil {
 			return
 		}

@@ -13,16 +13,16 @@ import (
 // copyEvery is how often the copy of a database is looked at while the server makes it.
 const copyEvery = 200 * time.Millisecond
 
-// follow tells how far the copying of files is that come to all bytes, until stop is called, and
+// followCopy tells how far the copying of files is that come to all bytes, until stop is called, and
 // sets copied to it. The server shows that to superusers alone.
-func (s *Store) follow(
+func (s *Store) followCopy(
 	ctx context.Context,
 	all int64,
 	copied *atomic.Int64,
 	tell progress.Tell,
 ) (stop func()) {
 	tell("copy the files", 0, all)
-	conn := s.watcher(ctx)
+	conn := s.connectWatcher(ctx)
 	if conn == nil {
 		return func() {}
 	}
@@ -42,10 +42,10 @@ func (s *Store) follow(
 	return func() { end(); conn.Close(context.WithoutCancel(ctx)) }
 }
 
-// watcher is a connection to look at files with; nil where there can be none, since it is only for
+// connectWatcher is a connection to look at files with; nil where there can be none, since it is only for
 // show.
-func (s *Store) watcher(ctx context.Context) *pgx.Conn {
-	conn, err := s.maintenance(ctx, cancelStatement)
+func (s *Store) connectWatcher(ctx context.Context) *pgx.Conn {
+	conn, err := s.connectMaintenance(ctx, cancelStatement)
 	if err != nil {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (s *Store) Surroundings(ctx context.Context) (store.Surroundings, error) {
 		err := rows.Scan(&kind, &name, &value)
 		note(kind, name.String, value.String)
 		return err
-	}, s.own())
+	}, s.ownProcesses())
 	if err != nil {
 		return nil, s.Wrap("ask for the state of the server", err)
 	}

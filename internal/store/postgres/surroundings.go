@@ -120,8 +120,8 @@ const replicaIdentity = "ALTER TABLE … REPLICA IDENTITY FULL, or restore by --
 // that is published.
 const noReplicaIdentity = "55000"
 
-// surroundings looks for obstacles.
-func (s *Store) surroundings(ctx context.Context, e *store.Examination) {
+// examineSurroundings looks for obstacles.
+func (s *Store) examineSurroundings(ctx context.Context, e *store.Examination) {
 	for _, o := range obstacles {
 		var found sql.NullString
 		err := s.db.QueryRowContext(ctx, o.query).Scan(&found)
@@ -140,9 +140,9 @@ func (s *Store) surroundings(ctx context.Context, e *store.Examination) {
 	}
 }
 
-// pooler looks whether what answers is a pooler, by the number of the session's process, and
+// examinePooler looks whether what answers is a pooler, by the number of the session's process, and
 // whether it gives one session to two clients.
-func (s *Store) pooler(ctx context.Context, e *store.Examination) {
+func (s *Store) examinePooler(ctx context.Context, e *store.Examination) {
 	// A statement that one of the clients has prepared the other finds there already, or its own is
 	// gone.
 	var pids [2]uint32

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// own are the server's processes that serve, or have served, this one.
-func (s *Store) own() []int32 {
+// ownProcesses are the server's processes that serve, or have served, this one.
+func (s *Store) ownProcesses() []int32 {
 	own := []int32{}
 	s.sessions.Range(func(pid, _ any) bool { own = append(own, pid.(int32)); return true })
 	return own
@@ -18,7 +18,7 @@ func (s *Store) own() []int32 {
 // Waits asks what keeps statements of this process waiting: locks that others hold, and standbys.
 // It connects to another database, as some of the statements need this one without sessions.
 func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]string, error) {
-	conn, err := s.maintenance(ctx, cancelStatement)
+	conn, err := s.connectMaintenance(ctx, cancelStatement)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		LEFT JOIN pg_stat_activity h ON h.pid = holder.pid
 		LEFT JOIN pg_prepared_xacts x ON holder.pid = 0 AND x.database = $3
 		WHERE w.pid = ANY ($1) AND w.state = 'active' AND w.query_start < clock_timestamp() - $2::interval
-			AND (w.wait_event = 'SyncRep' OR holder.pid <> ALL ($1))`, s.own(), since, s.Name())
+			AND (w.wait_event = 'SyncRep' OR holder.pid <> ALL ($1))`, s.ownProcesses(), since, s.Name())
 	waits := map[string]string{}
 	var pid int32
 	var user, name, state, gid, owner, standbys string

@@ -19,9 +19,9 @@ func newWatch(conn net.Conn) watch {
 	return watch{conn: conn, watched: context.Background(), unwatch: func() {}}
 }
 
-// over makes the end of ctx end the calls that follow: reads and writes fail. It stays until
+// watchContext makes the end of ctx end the calls that follow: reads and writes fail. It stays until
 // another context comes: a user makes all its calls with the same one, which then costs nothing.
-func (w *watch) over(ctx context.Context) {
+func (w *watch) watchContext(ctx context.Context) {
 	if ctx == w.watched {
 		return
 	}
@@ -40,11 +40,11 @@ func (w *watch) over(ctx context.Context) {
 	}
 }
 
-// stop ends the watch.
-func (w *watch) stop() { w.over(context.Background()) }
+// stopWatch ends the watch.
+func (w *watch) stopWatch() { w.watchContext(context.Background()) }
 
-// cause is the reason of a broken connection: the context's end where that was it.
-func (w *watch) cause(err error) error {
+// findCause is the reason of a broken connection: the context's end where that was it.
+func (w *watch) findCause(err error) error {
 	if ended := w.watched.Err(); ended != nil {
 		return ended
 	}

@@ -16,20 +16,20 @@ import (
 const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
 FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
 
-// prepare runs setup and prepares all statements in one round trip, the first one after pgconn made
+// prepareStatements runs setup and prepares all statements in one round trip, the first one after pgconn made
 // the connection. Its answer still goes through pgconn's own reader: where a write took pgconn
 // long, on a busy machine, a goroutine of its is waiting for the next bytes from the server, and
 // would take them from any other reader. Once they have come it is gone.
-func (c *Conn) prepare(ctx context.Context, setup string, statements []Statement) error {
-	c.encode(&pgproto3.Parse{Query: setup})
-	c.encode(&pgproto3.Bind{})
-	c.encode(&pgproto3.Execute{})
+func (c *Conn) prepareStatements(ctx context.Context, setup string, statements []Statement) error {
+	c.encodeMessage(&pgproto3.Parse{Query: setup})
+	c.encodeMessage(&pgproto3.Bind{})
+	c.encodeMessage(&pgproto3.Execute{})
 	for _, s := range statements {
-		c.encode(&pgproto3.Parse{Name: s.Name, Query: s.SQL})
+		c.encodeMessage(&pgproto3.Parse{Name: s.Name, Query: s.SQL})
 	}
 	c.queued = 1
-	err := c.exchange(ctx, func([][]byte) bool { return true })
-	socket := direct(c.conn)
+	err := c.exchangeRows(ctx, func([][]byte) bool { return true })
+	socket := directConn(c.conn)
 	c.socket, c.front = socket, newFrontend(socket, socket)
 	return err
 }
@@ -69,12 +69,12 @@ func (c *Conn) Hundredths(v int64) { c.Take(appendNumeric(c.arena, v)) }
 // Queue queues the call.
 func (c *Conn) Queue() {
 	for _, m := range [...]pgproto3.FrontendMessage{&c.bind, &c.execute} {
-		c.encode(m)
+		c.encodeMessage(m)
 	}
 	c.queued++
 }
 
-func (c *Conn) encode(m pgproto3.FrontendMessage) {
+func (c *Conn) encodeMessage(m pgproto3.FrontendMessage) {
 	out, err := m.Encode(c.out)
 	if err != nil {
 		c.invalid = cmp.Or(c.invalid, err)
@@ -88,12 +88,12 @@ const mostKept = 1 << 20
 
 var endOfCalls pgproto3.Sync
 
-// exchange sends what is queued as one transaction, and takes the rows of the answers.
-func (c *Conn) exchange(ctx context.Context, take func(row [][]byte) bool) error {
-	err := c.send(ctx)
+// exchangeRows sends what is queued as one transaction, and takes the rows of the answers.
+func (c *Conn) exchangeRows(ctx context.Context, take func(row [][]byte) bool) error {
+	err := c.sendQueued(ctx)
 	for err == nil {
 		var row [][]byte
-		if row, err = c.row(); row == nil {
+		if row, err = c.nextRow(); row == nil {
 			break
 		}
 		if !take(row) {
@@ -104,16 +104,16 @@ func (c *Conn) exchange(ctx context.Context, take func(row [][]byte) bool) error
 	return err
 }
 
-func (c *Conn) send(ctx context.Context) error {
-	c.encode(&endOfCalls)
+func (c *Conn) sendQueued(ctx context.Context) error {
+	c.encodeMessage(&endOfCalls)
 	c.failed, c.completed, c.sent, c.queued = nil, 0, c.queued, 0
 	err := cmp.Or(ctx.Err(), c.invalid)
 	c.invalid = nil // it goes with the calls, none of which is sent
 	if err == nil {
-		c.watch.over(ctx)
+		c.watch.watchContext(ctx)
 		if _, err = c.socket.Write(c.out); err != nil {
 			c.broken = true
-			err = c.watch.cause(err)
+			err = c.watch.findCause(err)
 		}
 	}
 	if c.out = c.out[:0]; cap(c.out) > mostKept {
@@ -122,14 +122,14 @@ func (c *Conn) send(ctx context.Context) error {
 	return err
 }
 
-// row is the next row of what was sent, valid until the next call; nil after the last one, when the
+// nextRow is the next row of what was sent, valid until the next call; nil after the last one, when the
 // transaction is committed.
-func (c *Conn) row() ([][]byte, error) {
+func (c *Conn) nextRow() ([][]byte, error) {
 	for {
 		message, err := c.front.Receive()
 		if err != nil {
 			c.broken = true
-			return nil, cmp.Or(c.failed, c.watch.cause(err)) // the server's last words, if any
+			return nil, cmp.Or(c.failed, c.watch.findCause(err)) // the server's last words, if any
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:

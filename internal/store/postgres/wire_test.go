@@ -60,7 +60,7 @@ func TestClassify(t *testing.T) {
 		"XX000": store.Bug,
 		"":      store.Bug,
 	} {
-		got, _ := classify(code)
+		got, _ := classifySQLState(code)
 		assert.Equal(t, want, got, code)
 	}
 }
@@ -143,7 +143,7 @@ func echo(t *testing.T) net.Conn {
 // TestDirect sends messages that fit into the socket's buffer and one that does not, and reads the
 // answers.
 func TestDirect(t *testing.T) {
-	socket := direct(echo(t))
+	socket := directConn(echo(t))
 	for _, size := range []int{1, 4096, 1 << 20} {
 		sent := bytes.Repeat([]byte{byte(size)}, size)
 		_, err := socket.Write(sent)
@@ -154,38 +154,38 @@ func TestDirect(t *testing.T) {
 	}
 	local, other := net.Pipe() // no socket
 	defer other.Close()
-	assert.Same(t, local, direct(local), "a connection without a socket is used itself")
+	assert.Same(t, local, directConn(local), "a connection without a socket is used itself")
 }
 
 // TestWatch ends a read with its context, and reads on with the next.
 func TestWatch(t *testing.T) {
 	conn := echo(t)
 	w := newWatch(conn)
-	socket := direct(conn)
+	socket := directConn(conn)
 	ctx, cancel := context.WithCancel(t.Context())
-	w.over(ctx)
+	w.watchContext(ctx)
 	time.AfterFunc(10*time.Millisecond, cancel)
 	answer := make([]byte, 8)
 	_, err := socket.Read(answer)
 	require.True(
 		t,
-		err != nil && errors.Is(w.cause(err), context.Canceled),
+		err != nil && errors.Is(w.findCause(err), context.Canceled),
 		"a read whose context ended: %v",
 		err,
 	)
-	w.over(t.Context())
+	w.watchContext(t.Context())
 	socket.Write([]byte("next"))
 	n, err := socket.Read(answer)
 	require.NoError(t, err)
 	require.Equal(t, "next", string(answer[:n]), "what the next call read")
-	op, ok := errors.AsType[*net.OpError](w.cause(io.EOF))
+	op, ok := errors.AsType[*net.OpError](w.findCause(io.EOF))
 	assert.True(
 		t,
 		ok && op.Err == io.EOF,
 		"a connection that broke by itself is not reported as such",
 	)
-	w.stop()
-	w.stop()
+	w.stopWatch()
+	w.stopWatch()
 }
 
 // encode is an answer of messages.
@@ -214,7 +214,7 @@ func FuzzAnswer(f *testing.F) {
 			4 << 10,
 		) // memory for what is announced and never comes would take most of the time
 		for {
-			row, err := w.row()
+			row, err := w.nextRow()
 			if err != nil || row == nil {
 				return
 			}
@@ -234,7 +234,7 @@ func FuzzAnswer(f *testing.F) {
 func TestRowOfNoCall(t *testing.T) {
 	answer := encode(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 0")}, &pgproto3.DataRow{})
 	w := Conn{front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 1}
-	_, err := w.row()
+	_, err := w.nextRow()
 	assert.ErrorIs(t, err, errShape)
 	assert.True(t, w.broken)
 }

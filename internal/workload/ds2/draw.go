@@ -89,11 +89,11 @@ func NewDraws(c Config, seed, number uint64) *Draws {
 // maxWord is the length of the longest word plus the blank after it.
 const maxWord = 25
 
-// between draws from low to high, both included.
-func (u *Draws) between(low, high int) int { return low + u.rand.IntN(high-low+1) }
+// drawBetween draws from low to high, both included.
+func (u *Draws) drawBetween(low, high int) int { return low + u.rand.IntN(high-low+1) }
 
-// around draws from 1 to 2·average−1.
-func (u *Draws) around(average int) int { return u.between(1, 2*average-1) }
+// drawAround draws from 1 to 2·average−1.
+func (u *Draws) drawAround(average int) int { return u.drawBetween(1, 2*average-1) }
 
 // Next draws an order.
 func (u *Draws) Next() *Order {
@@ -103,34 +103,34 @@ func (u *Draws) Next() *Order {
 	if o.New = u.rand.IntN(100) < u.config.PctNewCustomers; o.New {
 		u.newCustomer(&o.Customer)
 	} else {
-		o.Username = u.numbered("user", 1, u.config.Size.Customers)
-		o.Password = u.text("password")
+		o.Username = u.numberedText("user", 1, u.config.Size.Customers)
+		o.Password = u.joinText("password")
 	}
-	u.browses(o)
+	u.drawBrowses(o)
 	o.Items = o.Items[:0]
-	for range min(u.around(u.config.LineItems), calls.MaxItems) {
+	for range min(u.drawAround(u.config.LineItems), calls.MaxItems) {
 		o.Items = append(
 			o.Items,
-			calls.Item{Product: u.product(), Quantity: int16(u.between(1, 3))},
+			calls.Item{Product: u.drawProduct(), Quantity: int16(u.drawBetween(1, 3))},
 		)
 	}
 	return o
 }
 
-func (u *Draws) browses(o *Order) {
+func (u *Draws) drawBrowses(o *Order) {
 	o.Browses = o.Browses[:0]
 	words := u.config.Words
 	word := func(list []string) string { return list[u.rand.IntN(len(list))] }
-	for range u.around(u.config.Searches) {
+	for range u.drawAround(u.config.Searches) {
 		b := calls.Browse{Op: calls.OpBrowseByCategory + calls.Op(u.rand.IntN(3))}
-		b.Batch = u.around(u.config.SearchBatchSize)
+		b.Batch = u.drawAround(u.config.SearchBatchSize)
 		switch b.Op {
 		case calls.OpBrowseByCategory:
-			b.Category = u.between(1, 16)
+			b.Category = u.drawBetween(1, 16)
 		case calls.OpBrowseByActor:
-			b.Text = u.text(word(words.First[:]), " ", word(words.Last[:]))
+			b.Text = u.joinText(word(words.First[:]), " ", word(words.Last[:]))
 		case calls.OpBrowseByTitle:
-			b.Text = u.text(word(words.Titles[:]), " ", word(words.Titles[:]))
+			b.Text = u.joinText(word(words.Titles[:]), " ", word(words.Titles[:]))
 		}
 		o.Browses = append(o.Browses, b)
 	}
@@ -142,7 +142,7 @@ const (
 	popularWeight = 10
 )
 
-func (u *Draws) product() int32 {
+func (u *Draws) drawProduct() int32 {
 	products := u.config.Size.Products
 	n := u.rand.IntN(products + (popularWeight-1)*(products/popularEvery))
 	if n < products {
@@ -160,7 +160,7 @@ func (u *Draws) AnotherName() {
 	if u.taken++; u.taken%takenInARow == 0 {
 		u.names = min(2*u.names, maxNames)
 	}
-	u.name = strconv.AppendInt(append(u.name[:0], "newuser"...), int64(u.between(1, u.names)), 10)
+	u.name = strconv.AppendInt(append(u.name[:0], "newuser"...), int64(u.drawBetween(1, u.names)), 10)
 	u.order.Customer.Username = u.name
 }
 
@@ -169,23 +169,23 @@ const (
 	maxNames    = 1 << 40
 )
 
-// text puts the parts together in the user's buffer.
-func (u *Draws) text(parts ...string) []byte {
+// joinText puts the parts together in the user's buffer.
+func (u *Draws) joinText(parts ...string) []byte {
 	b := u.texts
 	for _, p := range parts {
 		b = append(b, p...)
 	}
-	return u.take(b)
+	return u.takeText(b)
 }
 
-// numbered is a number behind a prefix.
-func (u *Draws) numbered(prefix string, low, high int) []byte {
-	return u.take(strconv.AppendInt(append(u.texts, prefix...), int64(u.between(low, high)), 10))
+// numberedText is a number behind a prefix.
+func (u *Draws) numberedText(prefix string, low, high int) []byte {
+	return u.takeText(strconv.AppendInt(append(u.texts, prefix...), int64(u.drawBetween(low, high)), 10))
 }
 
-// take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so
+// takeText keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so
 // that nothing appends over the next.
-func (u *Draws) take(texts []byte) []byte {
+func (u *Draws) takeText(texts []byte) []byte {
 	start := len(u.texts)
 	u.texts = texts
 	return texts[start:len(texts):len(texts)]
@@ -194,47 +194,47 @@ func (u *Draws) take(texts []byte) []byte {
 // newCustomer draws a customer in the forms of the dataset (WORKLOAD.md section 3), from the US or
 // the rest of the world by halves.
 func (u *Draws) newCustomer(c *calls.Customer) {
-	c.FirstName = u.letters(6)
-	c.LastName = u.letters(10)
-	c.City = u.letters(7)
+	c.FirstName = u.drawLetters(6)
+	c.LastName = u.drawLetters(10)
+	c.City = u.drawLetters(7)
 	if u.rand.IntN(2) == 0 {
-		c.State = u.text(datagen.States[u.rand.IntN(len(datagen.States))])
-		c.Zip = u.numbered("", 10000, 99999)
-		c.Country = u.text("US")
+		c.State = u.joinText(datagen.States[u.rand.IntN(len(datagen.States))])
+		c.Zip = u.numberedText("", 10000, 99999)
+		c.Country = u.joinText("US")
 		c.Region = 1
 	} else {
 		c.State = nil
-		c.Zip = u.text("00000")
-		c.Country = u.text(datagen.Countries[u.rand.IntN(len(datagen.Countries))])
+		c.Zip = u.joinText("00000")
+		c.Country = u.joinText(datagen.Countries[u.rand.IntN(len(datagen.Countries))])
 		c.Region = 2
 	}
-	c.Phone = u.numbered("", 1_000_000_000, 9_999_999_999)
-	c.Address1 = u.take(append(append(u.texts, c.Phone...), " Dell Way"...))
+	c.Phone = u.numberedText("", 1_000_000_000, 9_999_999_999)
+	c.Address1 = u.takeText(append(append(u.texts, c.Phone...), " Dell Way"...))
 	c.Address2 = nil
-	c.Email = u.take(append(append(u.texts, c.LastName...), "@dell.com"...))
-	c.CreditCardType = int32(u.between(1, 5))
-	c.CreditCard = u.numbered("", 1_000_000_000_000_000, 9_999_999_999_999_999)
-	c.CreditCardExpiration = u.expiration()
-	c.Username = u.numbered("newuser", 1, u.names)
-	c.Password = u.text("password")
-	c.Age = int16(u.between(18, 90))
-	c.Income = int32(20_000 * u.between(1, 5))
+	c.Email = u.takeText(append(append(u.texts, c.LastName...), "@dell.com"...))
+	c.CreditCardType = int32(u.drawBetween(1, 5))
+	c.CreditCard = u.numberedText("", 1_000_000_000_000_000, 9_999_999_999_999_999)
+	c.CreditCardExpiration = u.drawExpiration()
+	c.Username = u.numberedText("newuser", 1, u.names)
+	c.Password = u.joinText("password")
+	c.Age = int16(u.drawBetween(18, 90))
+	c.Income = int32(20_000 * u.drawBetween(1, 5))
 	c.Gender = "FM"[u.rand.IntN(2)]
 }
 
-func (u *Draws) letters(n int) []byte {
+func (u *Draws) drawLetters(n int) []byte {
 	b := u.texts
 	for range n {
-		b = append(b, byte(u.between('A', 'Z')))
+		b = append(b, byte(u.drawBetween('A', 'Z')))
 	}
-	return u.take(b)
+	return u.takeText(b)
 }
 
-// expiration is a month of the years 2008 to 2012, as 2012/03.
-func (u *Draws) expiration() []byte {
-	year := u.between(2008, 2012)
-	month := u.between(1, 12)
-	return u.take(
+// drawExpiration is a month of the years 2008 to 2012, as 2012/03.
+func (u *Draws) drawExpiration() []byte {
+	year := u.drawBetween(2008, 2012)
+	month := u.drawBetween(1, 12)
+	return u.takeText(
 		append(
 			strconv.AppendInt(u.texts, int64(year), 10),
 			'/',

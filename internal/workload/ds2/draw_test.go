@@ -86,7 +86,7 @@ func TestPopularProducts(t *testing.T) {
 	const draws = 10_000_000
 	count := map[int32]int{}
 	for range draws {
-		count[u.product()]++
+		count[u.drawProduct()]++
 	}
 	weight := float64(draws) / (24_998 + 2*10)
 	for _, product := range []int32{10_000, 20_000} {

@@ -62,24 +62,26 @@ func New(j workload.Journal) *Books { return &Books{journal: j} }
 
 // Bought notes that a target acknowledged the purchase p as an order. It keeps nothing of p.
 func (b *Books) Bought(target int, order int64, p *calls.Purchase) {
-	e := purchase(bought, p)
+	e := purchaseEntry(bought, p)
 	e.Order = order
-	b.note(target, e)
+	b.noteEntry(target, e)
 }
 
 // InDoubt notes that it is unknown whether the purchase p was made.
-func (b *Books) InDoubt(target int, p *calls.Purchase) { b.note(target, purchase(doubtful, p)) }
+func (b *Books) InDoubt(target int, p *calls.Purchase) {
+	b.noteEntry(target, purchaseEntry(doubtful, p))
+}
 
 // Registered notes that a target acknowledged a new customer.
 func (b *Books) Registered(target int, customer int64, username []byte) {
-	b.note(target, entry{Kind: registered, Customer: customer, Name: nameSum(username)})
+	b.noteEntry(target, entry{Kind: registered, Customer: customer, Name: nameSum(username)})
 }
 
-func purchase(k kind, p *calls.Purchase) entry {
+func purchaseEntry(k kind, p *calls.Purchase) entry {
 	return entry{Kind: k, Lines: uint16(len(p.Items)), Customer: p.CustomerID, Total: p.Total}
 }
 
-func (b *Books) note(target int, e entry) {
+func (b *Books) noteEntry(target int, e entry) {
 	if b == nil {
 		return
 	}
@@ -91,8 +93,8 @@ func (b *Books) note(target int, e entry) {
 	b.journal.Note(b.line)
 }
 
-// read reads the entries that are of one target, in the order in which they were noted.
-func read(text []byte, target int) (all []entry, err error) {
+// readEntries reads the entries that are of one target, in the order in which they were noted.
+func readEntries(text []byte, target int) (all []entry, err error) {
 	for ; len(text) >= Size; text = text[Size:] {
 		var e entry
 		_, _ = binary.Decode(text, binary.BigEndian, &e) // the text is long enough

@@ -39,20 +39,20 @@ func TestEntries(t *testing.T) {
 		len(n),
 		Size,
 	)
-	all, err := read(n, 1)
+	all, err := readEntries(n, 1)
 	require.NoError(t, err)
 	assert.Equal(t, []entry{
 		{Order: 12001, Customer: 3, Total: 1099, Lines: 3, Target: 1},
 		{Kind: registered, Target: 1, Customer: 7, Name: nameSum([]byte("user7"))},
 	}, all)
-	doubtful, err := read(n, 0)
+	doubtful, err := readEntries(n, 0)
 	require.NoError(t, err)
 	assert.Len(t, doubtful, 1, "of target 0")
 }
 
 func FuzzEntries(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text []byte) {
-		all, err := read(text, 0)
+		all, err := readEntries(text, 0)
 		assert.True(
 			t,
 			err != nil || len(all)*Size <= len(text),

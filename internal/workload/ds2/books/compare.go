@@ -12,9 +12,9 @@ import (
 	"ds2/internal/workload/ds2/audit"
 )
 
-// compare compares entries of a journal with the orders and the customers of a run that a target
+// compareEntries compares entries of a journal with the orders and the customers of a run that a target
 // holds.
-func compare(
+func compareEntries(
 	ctx context.Context, target store.Database, all []entry, before result.Marks, entries int64,
 ) (*comparison, error) {
 	most := 1_000_000 + 100*entries
@@ -27,7 +27,7 @@ func compare(
 		held := entry{Kind: bought}
 		err := rows.Scan(&held.Order, &held.Customer, &held.Total, &held.Lines)
 		if err == nil {
-			c.next(held)
+			c.takeOrder(held)
 		}
 		return err
 	})
@@ -68,7 +68,7 @@ func newComparison(all []entry) *comparison {
 	for _, e := range all {
 		e.Target = 0
 		if e.Kind == doubtful {
-			c.doubt[contents(e)]++
+			c.doubt[entryContents(e)]++
 			c.doubts++
 		} else {
 			c.told[e]++
@@ -77,19 +77,19 @@ func newComparison(all []entry) *comparison {
 	return c
 }
 
-// contents are what makes an order one of the purchases in doubt, as a whole: customer, total and
+// entryContents are what makes an order one of the purchases in doubt, as a whole: customer, total and
 // number of lines.
-func contents(e entry) entry { return entry{Customer: e.Customer, Total: e.Total, Lines: e.Lines} }
+func entryContents(e entry) entry { return entry{Customer: e.Customer, Total: e.Total, Lines: e.Lines} }
 
 // maxStrangers bounds how many unacknowledged orders are kept: a server can send more than there is
 // memory.
 const maxStrangers = 10_000
 
-// next takes one order that the store holds. An unacknowledged one, such as one with the number of
+// takeOrder takes one order that the store holds. An unacknowledged one, such as one with the number of
 // an acknowledged one and other contents, may be a purchase in doubt, which then is in doubt no
 // more.
-func (c *comparison) next(held entry) {
-	switch what := contents(held); {
+func (c *comparison) takeOrder(held entry) {
+	switch what := entryContents(held); {
 	case c.told[held] > 0:
 		c.told[held]--
 	case c.doubt[what] > 0:
@@ -102,8 +102,8 @@ func (c *comparison) next(held entry) {
 	}
 }
 
-// lost are the numbers of what of a kind was acknowledged and not met.
-func (c *comparison) lost(k kind) (numbers []int64) {
+// lostNumbers are the numbers of what of a kind was acknowledged and not met.
+func (c *comparison) lostNumbers(k kind) (numbers []int64) {
 	for e, n := range c.told {
 		if e.Kind == k {
 			for range n {
@@ -122,11 +122,11 @@ func (c *comparison) lost(k kind) (numbers []int64) {
 func Check(
 	ctx context.Context, target store.Database, entries []byte, noted workload.Noted,
 ) ([]result.Check, error) {
-	all, err := read(entries, noted.Target)
+	all, err := readEntries(entries, noted.Target)
 	if err != nil {
 		return nil, err
 	}
-	c, err := compare(ctx, target, all, noted.Before, int64(len(entries)/Size))
+	c, err := compareEntries(ctx, target, all, noted.Before, int64(len(entries)/Size))
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +138,8 @@ func Check(
 	add := func(name string, passed bool, expected, found any) {
 		checks = append(checks, result.NewCheck(target.Label(), name, passed, expected, found))
 	}
-	orders := c.lost(bought)
-	customers := c.lost(registered)
+	orders := c.lostNumbers(bought)
+	customers := c.lostNumbers(registered)
 	add(
 		"acknowledged purchases that were lost",
 		len(orders) == 0,

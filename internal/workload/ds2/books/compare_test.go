@@ -32,9 +32,9 @@ func TestComparison(t *testing.T) {
 	} {
 		got := newComparison(x.told)
 		for _, p := range x.held {
-			got.next(p)
+			got.takeOrder(p)
 		}
-		assert.Equal(t, x.lost, got.lost(bought), "%s: lost", x.why)
+		assert.Equal(t, x.lost, got.lostNumbers(bought), "%s: lost", x.why)
 		assert.Equal(t, x.unacknowledged, got.strangers, "%s: unacknowledged", x.why)
 	}
 }
@@ -74,7 +74,7 @@ func TestSettle(t *testing.T) {
 	} {
 		got := newComparison(c.doubtful)
 		for _, order := range c.unacknowledged {
-			got.next(order)
+			got.takeOrder(order)
 		}
 		assert.Equal(
 			t,
