@@ -21,6 +21,7 @@ var groups = map[string]string{
 	"cpu":     "the CPUs",
 	"db":      "the database",
 	"disk":    "the drives",
+	"volume":  "the volumes over drives",
 	"file":    "the database's files",
 	"memory":  "the memory",
 	"network": "the network",

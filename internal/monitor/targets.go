@@ -168,6 +168,7 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 	devices := slices.Clone(w.devices)
 	var fileSystem *topology.FileSystem
 	roles := map[string][]topology.Role{} // by device
+	var volumes []string
 	for i, file := range files {
 		found, err := topology.Root.FindOf(file)
 		if err != nil {
@@ -180,7 +181,8 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 		if len(w.devices) == 0 {
 			devices = append(devices, found.Devices...)
 		}
-		for _, device := range found.Devices {
+		volumes = append(volumes, found.Volumes...)
+		for _, device := range slices.Concat(found.Devices, found.Volumes) {
 			if !slices.Contains(roles[device], file.Role) {
 				roles[device] = append(roles[device], file.Role)
 			}
@@ -200,6 +202,10 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 		machine.Drives[i].Roles = roles[machine.Drives[i].Name]
 	}
 	machine.FileSystem = fileSystem
+	machine.Volumes = topology.Root.VolumesOver(volumes, machine.Drives)
+	for i := range machine.Volumes {
+		machine.Volumes[i].Roles = roles[machine.Volumes[i].Name]
+	}
 	w.Machine = &machine
 	counters, err := sampling.MachineCounters(
 		topology.Root,
@@ -208,6 +214,13 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 	)
 	if err != nil {
 		return &OptionError{"devices", err}
+	}
+	if len(machine.Volumes) > 0 {
+		volumes, err := sampling.VolumeCounters(topology.Root, machine.Volumes)
+		if err != nil {
+			return err
+		}
+		w.Sources = append(w.Sources, volumes)
 	}
 	if caps, told := sampling.Caps(machine.Drives); told {
 		w.Sources = append(w.Sources, caps)

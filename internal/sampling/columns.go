@@ -124,6 +124,9 @@ const (
 // columns of those.
 func OfFile(column string) string { return "file" + strings.TrimPrefix(column, "disk") }
 
+// ofVolume is the column for what was asked of a volume that does several I/Os of drives for one.
+func ofVolume(column string) string { return "volume" + strings.TrimPrefix(column, "disk") }
+
 // ItemColumn is the column of one item; of the empty one it is the column's own name.
 func ItemColumn(column, item string) string {
 	if item == "" {

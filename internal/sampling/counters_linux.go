@@ -196,6 +196,42 @@ func (k kernel) conditions(c counted) {
 	}
 }
 
+// volumeKinds are requests and bytes each way.
+var volumeKinds = []kind{
+	{"volume_reads_total", "Reads that were asked of the volume.", ofVolume(DiskReads), nil},
+	{"volume_writes_total", "Writes that were asked of the volume.", ofVolume(DiskWrites), nil},
+	{
+		"volume_read_bytes_total", "Bytes read from the volume.",
+		ofVolume(DiskReadBytes), nil,
+	},
+	{
+		"volume_written_bytes_total", "Bytes written to the volume.",
+		ofVolume(DiskWrittenBytes), nil,
+	},
+}
+
+// VolumeCounters reads what is asked of volumes of this machine.
+func VolumeCounters(fs topology.FS, volumes []topology.Drive) (Source, error) {
+	k, err := openKernel(fs)
+	if err != nil {
+		return Source{}, err
+	}
+	var names []string
+	for _, v := range volumes {
+		k.journals[v.Name] = nil
+		names = append(names, v.Name)
+	}
+	read := func(context.Context) (readings, error) {
+		c := counted{drives: readings{}}
+		err := k.disks(c)
+		for name, counts := range c.drives {
+			c.drives[name] = counts[:len(volumeKinds)]
+		}
+		return c.drives, err
+	}
+	return itemSource("volumes", "volume", names, volumeKinds, read), nil
+}
+
 // NodeCounter is a counter of a drive, by the name that a node_exporter has for it.
 type NodeCounter struct{ Name, Help string }
 

@@ -85,10 +85,13 @@ func (d Drives) times(role topology.Role, waits func(IOKind) []wait) (t Times) {
 	return t
 }
 
-// column is that of a drive or of a file, which has its own where it does not stand for a drive.
+// column is that of a drive, or of a volume or a file, which has its own where it does not stand for
+// a drive.
 func (d Drives) column(ofDrive, item string) string {
-	if column := ItemColumn(OfFile(ofDrive), item); slices.Contains(d.Counters.Columns, column) {
-		return column
+	for _, own := range []string{OfFile(ofDrive), ofVolume(ofDrive)} {
+		if column := ItemColumn(own, item); slices.Contains(d.Counters.Columns, column) {
+			return column
+		}
 	}
 	return ItemColumn(ofDrive, item)
 }

@@ -116,10 +116,24 @@ func (d Drives) volumes() (all []Volume) {
 	return all
 }
 
+// asked are the devices that servers ask for data and log: in place of drives what lies on them and
+// does several of their I/Os for one.
+func (d Drives) asked() []topology.Drive {
+	all := slices.Clone(d.Machine.Volumes)
+	for _, drive := range d.Machine.Drives {
+		if !slices.ContainsFunc(d.Machine.Volumes, func(v topology.Drive) bool {
+			return slices.Contains(v.Under, drive.Name)
+		}) {
+			all = append(all, drive)
+		}
+	}
+	return all
+}
+
 // counted says whether a source counted a drive's requests in the time.
 func (d Drives) counted(drive string) bool {
-	reads := ItemColumn(DiskReads, drive)
-	writes := ItemColumn(DiskWrites, drive)
+	reads := d.column(DiskReads, drive)
+	writes := d.column(DiskWrites, drive)
 	known := func(column string) bool { return !math.IsNaN(d.Counters.Mean(column, d.From, d.To)) }
 	return known(reads) && (known(writes) || !slices.Contains(d.Counters.Columns, writes))
 }
@@ -151,13 +165,13 @@ var (
 // known says why the I/Os of the drives of a role are not known; nil where they are.
 func (d Drives) known(role topology.Role) error {
 	err := errUnplaced
-	for _, drive := range d.Machine.Drives {
+	for _, drive := range d.asked() {
 		if !drive.Holds(role) {
 			continue
 		}
 		if drive.WritesUnknown != "" {
 			return fmt.Errorf(
-				"the writes of drive %s are Unknown: %s",
+				"the writes of drive %s are unknown: %s",
 				drive.Name,
 				drive.WritesUnknown,
 			)
@@ -189,8 +203,11 @@ func (d Drives) Storage() (*Storage, error) {
 	for _, v := range s.Volumes {
 		s.ReadBytes += v.ReadBytes
 		s.WrittenBytes += v.WrittenBytes
-		data := slices.Contains(v.Roles, topology.Data)
-		log := slices.Contains(v.Roles, topology.Log)
+	}
+	for _, drive := range d.asked() {
+		v := d.io(drive.Name)
+		data := drive.Holds(topology.Data)
+		log := drive.Holds(topology.Log)
 		switch {
 		case data:
 			s.Reads += v.Reads

@@ -379,3 +379,43 @@ func TestVacuumsInTime(t *testing.T) {
 		assert.InDelta(t, c.want, seen.spread(VacuumReads), 1e-9, "%g to %g", c.from, c.to)
 	}
 }
+
+// TestRAID: a small write to RAID 5 is two reads and two writes of its drives: it was achieved once,
+// and is a load of four.
+func TestRAID(t *testing.T) {
+	machine := &topology.Machine{
+		Drives: []topology.Drive{
+			{Name: "sda", Roles: []topology.Role{topology.Data}},
+			{Name: "sdb", Roles: []topology.Role{topology.Data}},
+			{Name: "sdc", Roles: []topology.Role{topology.Data}},
+			{Name: "sdd", Roles: []topology.Role{topology.Log}},
+		},
+		Volumes: []topology.Drive{{
+			Name: "md0", Under: []string{"sda", "sdb", "sdc"},
+			Roles: []topology.Role{topology.Data},
+		}},
+	}
+	start := time.Unix(0, 0)
+	table := Table{Rows: []Row{{Time: start.Add(time.Second)}}}
+	for column, value := range map[string]float64{
+		DiskReads: 50, DiskWrites: 40, DiskReadBytes: 50 * PageBytes, DiskWrittenBytes: 40 * PageBytes,
+	} {
+		for _, drive := range []string{"sda", "sdb", "sdc", "sdd"} {
+			table.Columns = append(table.Columns, ItemColumn(column, drive))
+			table.Rows[0].Values = append(table.Rows[0].Values, value)
+		}
+		table.Columns = append(table.Columns, ItemColumn(ofVolume(column), "md0"))
+		table.Rows[0].Values = append(table.Rows[0].Values, value+20)
+	}
+	d := Drives{Counters: table, Machine: machine, From: start, To: start.Add(time.Second)}
+	s, err := d.Storage()
+	require.NoError(t, err)
+	assert.Equal(t, 70., s.Reads)
+	assert.Equal(t, 60., s.Writes)
+	assert.Equal(t, 40., s.LogWrites)
+	assert.Equal(t, 200.*PageBytes, s.ReadBytes, "of all drives")
+	assert.Len(t, s.Volumes, 4)
+	machine.Volumes[0].WritesUnknown = "it counts empty flushes"
+	_, err = d.Storage()
+	assert.ErrorContains(t, err, "drive md0 are unknown: it counts empty")
+}

@@ -51,6 +51,7 @@ func (fs FS) FindOf(file File) (FileSystem, error) {
 			)
 		}
 		found.Devices = below.Devices
+		found.Volumes = below.Volumes
 		return found, nil
 	}
 
@@ -85,6 +86,7 @@ func (fs FS) FindOf(file File) (FileSystem, error) {
 		if err != nil {
 			return found, err
 		}
+		found.Volumes = append(found.Volumes, volumesIn(device)...)
 		found.Devices = append(found.Devices, drives...)
 	}
 	slices.Sort(found.Devices)
@@ -142,13 +144,9 @@ func mountOptions(m *procfs.MountInfo) []string {
 // /sys, which hands its requests to them, and of the drives at last: the device itself where
 // nothing lies under it.
 func under(device string) (all, drives []string, err error) {
-	dir, err := filepath.EvalSymlinks(device)
+	dir, lower, err := directlyUnder(device)
 	if err != nil {
 		return nil, nil, err
-	}
-	lower, _ := filepath.Glob(filepath.Join(dir, "slaves/*"))
-	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
-		lower = []string{filepath.Dir(dir)}
 	}
 	if len(lower) == 0 {
 		return nil, []string{filepath.Base(dir)}, nil
@@ -162,6 +160,30 @@ func under(device string) (all, drives []string, err error) {
 		drives = append(drives, last...)
 	}
 	return all, drives, nil
+}
+
+// directlyUnder is the directory of a device in /sys, and those of the devices that it lies on.
+func directlyUnder(device string) (dir string, lower []string, err error) {
+	if dir, err = filepath.EvalSymlinks(device); err != nil {
+		return "", nil, err
+	}
+	lower, _ = filepath.Glob(filepath.Join(dir, "slaves/*"))
+	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
+		lower = []string{filepath.Dir(dir)}
+	}
+	return dir, lower, nil
+}
+
+// volumesIn are the uppermost devices of a stack that may do several I/Os for one of theirs.
+func volumesIn(device string) (names []string) {
+	dir, lower, _ := directlyUnder(device)
+	if name := filepath.Base(dir); multiplying.MatchString(name) {
+		return []string{name}
+	}
+	for _, device := range lower {
+		names = append(names, volumesIn(device)...)
+	}
+	return names
 }
 
 // DrivesUnder are the drives that a device, named as in /sys/class/block, lies on at last: itself
@@ -304,6 +326,10 @@ func DrivesAmong(devices []string) []string {
 			whole != nil && slices.Contains(devices, whole[1]+whole[2])
 	})
 }
+
+// multiplying are devices that may do several I/Os of those below them for one of theirs, as RAID
+// does for copies and parities.
+var multiplying = regexp.MustCompile(`^(?:md|bcache)`)
 
 var (
 	// Linux's devices that hold no data themselves, or hold it in memory: what lies on others

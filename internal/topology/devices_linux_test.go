@@ -107,6 +107,25 @@ func TestMachineDrive(t *testing.T) {
 	assert.Equal(t, []string{"data=ordered", "discard", "noatime", "rw"}, found.Options)
 }
 
+// TestVolumes: what a RAID is asked is told from what its drives do.
+func TestVolumes(t *testing.T) {
+	fs, root := machine(t, "1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw")
+	found, err := fs.Find(root)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"md0"}, found.Volumes, "and sda2, which has no copies")
+	drives := []Drive{{Name: "nvme0n1"}, {Name: "nvme1n1"}, {Name: "sda"}}
+	for kernel, why := range map[string]string{
+		"6.1.0": "", "5.10.0-30": "it counts empty flushes among its writes",
+	} {
+		machinetest.Write(t, fs.Proc, "sys/kernel/osrelease", kernel+"\n")
+		volumes := fs.VolumesOver([]string{"md0", "md0"}, drives)
+		require.Len(t, volumes, 1)
+		assert.Equal(t, []string{"nvme0n1", "nvme1n1"}, volumes[0].Under)
+		assert.Equal(t, why, volumes[0].WritesUnknown)
+	}
+	assert.Empty(t, fs.VolumesOver([]string{"md0"}, drives[1:]), "one of its drives is not observed")
+}
+
 func TestDrivesAmong(t *testing.T) {
 	all := "dm-0 drbd0 loop0 md127 mmcblk0 mmcblk0p1 nvme0c0n1 nvme0n1 nvme0n10 nvme0n1p1 sda sda1 sdaa sr0"
 	assert.Equal(

@@ -5,6 +5,7 @@ package topology
 
 import (
 	"cmp"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -20,15 +21,17 @@ import (
 type Machine struct {
 	Hostname string `json:"hostname"`
 	// that its firmware names: "Amazon EC2", "m5.large"
-	Vendor      string      `json:"vendor,omitempty"`
-	Product     string      `json:"product,omitempty"`
-	System      string      `json:"system"` // such as "Debian GNU/Linux 13 (trixie)"
-	Kernel      string      `json:"kernel"`
-	Processor   string      `json:"processor"` // model
-	Processors  int         `json:"processors"`
-	MemoryBytes int64       `json:"memory_bytes"`
-	Drives      []Drive     `json:"drives,omitempty"`
-	FileSystem  *FileSystem `json:"file_system,omitempty"` // of the database's data directory
+	Vendor      string  `json:"vendor,omitempty"`
+	Product     string  `json:"product,omitempty"`
+	System      string  `json:"system"` // such as "Debian GNU/Linux 13 (trixie)"
+	Kernel      string  `json:"kernel"`
+	Processor   string  `json:"processor"` // model
+	Processors  int     `json:"processors"`
+	MemoryBytes int64   `json:"memory_bytes"`
+	Drives      []Drive `json:"drives,omitempty"`
+	// what I/Os are asked of that the drives below it do for several: RAID
+	Volumes    []Drive     `json:"volumes,omitempty"`
+	FileSystem *FileSystem `json:"file_system,omitempty"` // of the database's data directory
 
 	Files []DatabaseFile `json:"database_files,omitempty"` // whose I/O servers count themselves
 }
@@ -101,6 +104,8 @@ type FileSystem struct {
 	Options    []string `json:"options"` // of the mount and of the file system itself, sorted
 	// the whole block devices under it, by their names in /sys/block
 	Devices []string `json:"devices"`
+	// of what lies on these, the uppermost that may do several of their I/Os for one
+	Volumes []string `json:"volumes,omitempty"`
 }
 
 // HostOf is the host of a target, host:port/database, or of a server or an exporter, host:port.
@@ -202,6 +207,34 @@ func (fs FS) drive(name string) Drive {
 		d.Scheduler, _, _ = strings.Cut(rest, "]")
 	}
 	return d
+}
+
+// VolumesOver are those of some volumes all of whose drives are among some. Of one that may count
+// empty flushes among its writes these are unknown: bcache does, and MD up to Linux 5.11.
+func (fs FS) VolumesOver(names []string, drives []Drive) (all []Drive) {
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		v := fs.drive(name)
+		observed := !slices.ContainsFunc(v.Under, func(under string) bool {
+			return !slices.ContainsFunc(drives, func(d Drive) bool { return d.Name == under })
+		})
+		if !observed || len(v.Under) == 0 {
+			continue
+		}
+		if fs.olderThan(5, 12) || !strings.HasPrefix(name, "md") {
+			v.WritesUnknown = "it counts empty flushes among its writes"
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// olderThan says whether the kernel is.
+func (fs FS) olderThan(major, minor int) bool {
+	var has [2]int
+	release := ReadText(filepath.Join(fs.Proc, "sys/kernel/osrelease"))
+	fmt.Sscanf(release, "%d.%d", &has[0], &has[1])
+	return slices.Compare(has[:], []int{major, minor}) < 0
 }
 
 // ReadText is a small file's text without the blanks around it; empty where it cannot be read.
