@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -20,9 +21,9 @@ import (
 // *store.Error itself.
 func (s *Store) Wrap(op string, err error) error {
 	err = s.classifyError(op, err)
-	if e, ok := errors.AsType[*store.Error](err); ok && e.Class == store.Connection &&
-		e.Hint == "" {
-		e.Hint = s.fullDrive()
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Class == store.Connection {
+		// Whether the server went down, starts again or refuses, this is why.
+		e.Hint = cmp.Or(s.fullDrive(), e.Hint)
 	}
 	return err
 }

@@ -76,8 +76,8 @@ func (s *Store) whereFull(message string) string {
 	})
 }
 
-// findMountPoint is a directory of the server's with the mount point of its file system, where the server
-// is on this machine.
+// findMountPoint is a directory of the server's with the mount point of its file system, where the
+// server is on this machine.
 func (s *Store) findMountPoint(dir string) string {
 	if s.here.Load() {
 		if mount, ok := diskspace.MountPoint(dir); ok {
