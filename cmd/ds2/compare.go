@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/internal/compare"
+	"ds2/internal/history"
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -14,7 +15,7 @@ import (
 
 func newCompareCommand() *cobra.Command {
 	var f formatFlags
-	var out, failIf string
+	var out, failIf, past string
 	var windows, subject []string
 	cmd := &cobra.Command{
 		Use:               "compare A B…",
@@ -33,6 +34,9 @@ What the records were measured on, servers with all their settings and machines,
 has to be alike, or the result has reservations. --subject names what is meant
 to differ.
 
+With --history one bench or run is compared with the days before it of its own
+configuration, by what such days vary: equal code does not fail for a bad day.
+
 With --fail-if the command is a gate on one figure of the comparison, such as
 'opm < -5 %' or 'order p95 > 10 %', or on errors ('errors > 0'). The exit code
 is 3 if the whole 95 % interval of the change is beyond the bound, and 4 if that
@@ -44,7 +48,9 @@ of each, or the runs still warm up.`,
   ds2 compare --output html \
       --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd
   ds2 compare --fail-if 'opm < -2.5 %' \
-      main=ds2-results/main ds2-results/change`,
+      main=ds2-results/main ds2-results/change
+  ds2 compare --history ds2-results --fail-if 'opm < -5 %' \
+      ds2-results/20261121T041500Z-k3f9tq`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dirs, done, err := unpacked(args)
@@ -74,7 +80,10 @@ of each, or the runs still warm up.`,
 			if err != nil {
 				return windowError(err)
 			}
-			if gated && len(all) < 2 {
+			if past != "" && len(all) != 1 {
+				return usageError("--history: name one bench or run, which is compared with it")
+			}
+			if gated && len(all) < 2 && past == "" {
 				return usageError("--fail-if: name two directories or more, " +
 					"the first of which is what the others are compared with")
 			}
@@ -82,6 +91,14 @@ of each, or the runs still warm up.`,
 				return flagError("subject", err)
 			}
 			c := compare.WithFirst(all, subject...)
+			if past != "" {
+				days, done, err := readHistory([]string{past})
+				defer done()
+				if err != nil {
+					return flagError("history", err)
+				}
+				c = history.Against(days, all[0], subject...)
+			}
 			c.Findings = append(c.Findings, without...)
 			if gated {
 				if err := c.Judge(gate); err != nil {
@@ -103,7 +120,7 @@ of each, or the runs still warm up.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags, "text", "html", "json", "csv")
+	f.add(flags, "text", "html", "markdown", "json", "csv")
 	flags.StringVar(
 		&failIf,
 		"fail-if",
@@ -119,6 +136,9 @@ of each, or the runs still warm up.`,
 			"1000s-1200s or auto; may be repeated",
 	)
 	subjectFlag(flags, &subject)
+	flags.StringVar(&past, "history", "", "`directory` of records, whose days one bench or run is "+
+		"compared with")
+	completeDirectories(flags, "history")
 	flags.StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
 }

@@ -50,37 +50,48 @@ func records(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// unpacker unpacks archives of records into a temporary directory.
+type unpacker struct {
+	dir string
+	n   int
+}
+
+// unpack gives the directory of a record: that of one that is no archive is its path.
+func (u *unpacker) unpack(path string) (dir string, err error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() ||
+		filepath.Ext(path) != result.ArchiveExt {
+		return path, nil
+	}
+	if u.dir == "" {
+		if u.dir, err = os.MkdirTemp("", "ds2-records-"); err != nil {
+			return "", fmt.Errorf("unpack records: %w", err)
+		}
+	}
+	u.n++
+	return result.Unpack(path, filepath.Join(u.dir, fmt.Sprint(u.n)))
+}
+
+func (u *unpacker) remove() { os.RemoveAll(u.dir) }
+
 // unpacked gives the arguments of a command, DIR or NAME=DIR, with those that are archives of
 // records unpacked, until done.
 func unpacked(arguments []string) (dirs []string, done func(), err error) {
-	temporary := ""
-	done = func() { os.RemoveAll(temporary) }
-	for i, argument := range arguments {
+	archives := new(unpacker)
+	for _, argument := range arguments {
 		name, path, named := strings.Cut(argument, "=")
 		if !named {
-			name = ""
 			path = argument
 		}
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() ||
-			filepath.Ext(path) != result.ArchiveExt {
-			dirs = append(dirs, argument)
-			continue
-		}
-		if temporary == "" {
-			if temporary, err = os.MkdirTemp("", "ds2-records-"); err != nil {
-				return nil, done, fmt.Errorf("unpack records: %w", err)
-			}
-		}
-		dir, err := result.Unpack(path, filepath.Join(temporary, fmt.Sprint(i)))
+		dir, err := archives.unpack(path)
 		if err != nil {
-			return nil, done, err
+			return nil, archives.remove, err
 		}
 		if named {
 			dir = name + "=" + dir
 		}
 		dirs = append(dirs, dir)
 	}
-	return dirs, done, nil
+	return dirs, archives.remove, nil
 }
 
 func newReportCommand() *cobra.Command {
@@ -91,7 +102,7 @@ func newReportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "report DIR…",
 		ValidArgsFunction: directories,
-		Short:             "Turn records into an HTML page, text, JSON, CSV or ESRP's form",
+		Short:             "Turn records into an HTML page, text, Markdown, JSON, CSV or ESRP's form",
 		Long: `Writes one HTML page of records, which needs no network: the result, OPM and
 response times over time, the audit, and everything needed to repeat the runs.
 
@@ -148,7 +159,7 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags, "html", "text", "json", "csv", esrp)
+	f.add(flags, "html", "text", "markdown", "json", "csv", esrp)
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+
 		" in the first DIR for html, standard output for the others)")
 	flags.BoolVar(
@@ -263,6 +274,8 @@ func (s shown) write(w io.Writer, f formatFlags) error {
 		return printJSON(w, s.record)
 	case f.format == "csv" && s.csv != nil:
 		return s.csv(w)
+	case f.format == "markdown":
+		return s.page.Markdown(w)
 	}
 	return usageError("--output %s: this record is written as html, text or json", f.format)
 }

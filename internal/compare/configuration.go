@@ -21,6 +21,8 @@ type Configuration struct {
 	Factors []result.Setting `json:"-"`
 	Subject []string         `json:"-"` // that its experiment declares to differ
 	Read    conclude.Reader  `json:"-"` // of its runs
+	// Days are what a history is made of, with one value each; not nil: it is one.
+	Days []Configuration `json:"-"`
 
 	unfinished bool // so is the experiment that it is of
 }

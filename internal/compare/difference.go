@@ -277,6 +277,15 @@ func difference(before, after values, all []values) measure.Difference {
 			return d
 		}
 	}
+	if before.Days != nil {
+		d := measure.Difference{
+			Change: measure.CompareDay(before.values, measure.GeometricMean(after.values)),
+		}
+		if math.IsNaN(d.Change.Low) {
+			d.Why = "that needs two days in the history, with different values"
+		}
+		return d
+	}
 	d := measure.Difference{Change: measure.Compare(before.values, after.values, stated)}
 	if math.IsNaN(d.Change.Low) {
 		d.Why = "that needs two runs of each, with different values"

@@ -8,9 +8,13 @@ import (
 	"ds2/internal/result"
 )
 
-// setup is what the runs of a configuration were to be, and what they were measured on, by the
-// first whose record is there. That they differ among each other is a finding of its own.
-func (c Configuration) setup() result.Setup {
+// Setup is what the runs of a configuration were to be, and what they were measured on, by the
+// first whose record is there. That they differ among each other is a finding of its own. That of a
+// history is of its last day.
+func (c Configuration) Setup() result.Setup {
+	if last := len(c.Days) - 1; last >= 0 {
+		return c.Days[last].Setup()
+	}
 	s := result.Setup{Spec: c.Spec}
 	for _, r := range Counted(c.Bench) {
 		if r.Environment != nil {
@@ -24,7 +28,7 @@ func (c Configuration) setup() result.Setup {
 // setupsOf are those of configurations.
 func setupsOf(all []Configuration) (setups []result.Setup) {
 	for _, one := range all {
-		setups = append(setups, one.setup())
+		setups = append(setups, one.Setup())
 	}
 	return setups
 }
@@ -32,8 +36,12 @@ func setupsOf(all []Configuration) (setups []result.Setup) {
 // findUnlike finds in what the configurations differ from the first that ought to be alike. What is
 // declared may differ, and within an experiment what that declares.
 func (c *Comparison) findUnlike(declared []string) {
-	c.Differing = result.FindDiffering(setupsOf(c.Configurations))
 	first := c.Configurations[0]
+	use := result.Compare
+	if first.Days != nil {
+		use = result.History
+	}
+	c.Differing = result.FindDiffering(setupsOf(c.Configurations), use)
 	for i, other := range c.Configurations[1:] {
 		subject := declared
 		if other.Experiment != "" && other.Experiment == first.Experiment {
@@ -62,7 +70,7 @@ func CheckSubject(all []Configuration, subject []string) error {
 	for _, name := range subject {
 		if !slices.ContainsFunc(setups, func(s result.Setup) bool { return s.Knows(name) }) {
 			var differ []string
-			for _, d := range result.FindDiffering(setups) {
+			for _, d := range result.FindDiffering(setups, result.Compare) {
 				differ = append(differ, d.Name)
 			}
 			return fmt.Errorf("no record has %q; these records differ in %s", name,
@@ -83,7 +91,7 @@ func unlikeRuns(counted []result.BenchRun) *result.Finding {
 	}
 	others := map[int]bool{} // runs that differ from the first
 	var texts []string
-	for _, d := range result.FindDiffering(setups) {
+	for _, d := range result.FindDiffering(setups, result.Compare) {
 		var values []string
 		for i, value := range d.Values {
 			if value != "" && !slices.Contains(values, value) {

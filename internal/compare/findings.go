@@ -173,7 +173,10 @@ func sharedShare(c Configuration) float64 {
 
 // named are the findings of a configuration beside those of others.
 func named(c Configuration) []result.Finding {
-	all := Findings(c.Bench)
+	all := c.Bench.Findings
+	if c.Days == nil {
+		all = Findings(c.Bench)
+	}
 	for i := range all {
 		all[i].Configuration = c.Name
 	}
@@ -230,7 +233,7 @@ func (c *Comparison) findDifferences() {
 		if d.Metric.Name != c.Stated().Name {
 			continue
 		}
-		apart = apart || d.Blocks == 0 && d.Low != nil
+		apart = apart || d.Blocks == 0 && d.Low != nil && c.Configurations[0].Days == nil
 		text := fmt.Sprintf("%s of %s: %s", c.Title(d.Metric), d.Name, d.Text())
 		switch {
 		case d.Blind():

@@ -200,7 +200,8 @@ func (m Metric) Spread(c Configuration) (low, high float64, several bool) {
 // Bound says that a value is only known to be at least as high, as p95 of an open loop that dropped
 // orders.
 func (m Metric) Bound(c Configuration) bool {
-	return m.AtLeast != nil && slices.ContainsFunc(valuesOf(c, m.Of).runs, m.AtLeast)
+	return m.AtLeast != nil && slices.ContainsFunc(valuesOf(c, m.Of).runs, m.AtLeast) ||
+		slices.ContainsFunc(c.Days, m.Bound)
 }
 
 // values are those of a figure in the runs of a configuration that count, as far as they were
@@ -214,7 +215,7 @@ type values struct {
 // noRatio is why the values have none to others; empty where they have. A run is not left out for
 // its value.
 func (v values) noRatio() string {
-	counted := len(Counted(v.Bench))
+	counted := len(Counted(v.Bench)) + len(v.Days)
 	if len(v.values) < counted {
 		return fmt.Sprintf("it was measured in %d of %d runs of %s", len(v.values), counted, v.Name)
 	}
@@ -233,6 +234,11 @@ func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 	for _, r := range Counted(c.Bench) {
 		if v := of(r); v != nil {
 			all.runs, all.values = append(all.runs, r), append(all.values, *v)
+		}
+	}
+	for _, day := range c.Days {
+		if of := valuesOf(day, of).values; len(of) > 0 {
+			all.values = append(all.values, measure.GeometricMean(of))
 		}
 	}
 	return all

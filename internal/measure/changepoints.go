@@ -21,8 +21,8 @@ type ChangePoint struct {
 // found.
 const ChangePointLevel = 0.03
 
-// fewestDays is how many a change can be found among.
-const fewestDays = 5
+// FewestDays is how many a change can be found among.
+const FewestDays = 5
 
 // ChangePoints finds where positive measurements change, in the order of time: by binary
 // segmentation, as the place with the largest Student's t of the logarithms before and after it.
@@ -38,7 +38,7 @@ func ChangePoints(values []float64) (found []ChangePoint) {
 	var split func(from, to int)
 	split = func(from, to int) {
 		at, t := largestChange(logs[from:to])
-		if to-from < fewestDays || chanceOfChange(to-from, t) >= ChangePointLevel {
+		if to-from < FewestDays || chanceOfChange(to-from, t) >= ChangePointLevel {
 			return
 		}
 		split(from, from+at)
@@ -74,12 +74,12 @@ func LastChange(values []float64) int {
 // was found among.
 func changeAt(logs []float64, at int) Change {
 	difference, deviation := difference(logs, at)
-	half := deviation * criticalChange(max(len(logs), fewestDays))
+	half := deviation * criticalChange(max(len(logs), FewestDays))
 	return Change{
 		Percent: percentOf(difference),
 		Low:     percentOf(difference - half),
 		High:    percentOf(difference + half),
-		P:       chanceOfChange(max(len(logs), fewestDays), math.Abs(difference)/deviation),
+		P:       chanceOfChange(max(len(logs), FewestDays), math.Abs(difference)/deviation),
 	}
 }
 

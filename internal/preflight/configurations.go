@@ -37,7 +37,7 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 			}
 		}
 	}
-	differing := result.FindDiffering(setups)
+	differing := result.FindDiffering(setups, result.Compare)
 	for i := range all {
 		var unlike []string
 		for _, d := range differing {

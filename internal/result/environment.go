@@ -15,24 +15,26 @@ import (
 // so have configurations that are compared, but for the fields whose tag mayDiffer says that a
 // comparison of storage is about them. The JSON names are those that a reader is told.
 type Environment struct {
-	ServerVersion []string `json:"server_version"`
-	Settings      []Said   `json:"settings"` // of servers with several values, all of them
+	ServerVersion []string `json:"server_version" mayDiffer:"history"`
+	// of servers with several values, all of them
+	Settings []Said `json:"settings" mayDiffer:"history"`
 	// that the servers may use of their machines; "the whole machine" where nothing limits them
-	ControlGroups []string `json:"control_group"`
-	System        string   `json:"operating_system"`
-	Kernel        string   `json:"kernel"`
+	ControlGroups []string `json:"control_group"    mayDiffer:"history"`
+	System        string   `json:"operating_system" mayDiffer:"history"`
+	Kernel        string   `json:"kernel"           mayDiffer:"history"`
 	Processor     string   `json:"CPU_model"`
 	Processors    string   `json:"CPUs"`
 	Memory        string   `json:"memory"`
 	FileSystem    string   `json:"file_system"`
-	MountOptions  []string `json:"mount_options"`
+	MountOptions  []string `json:"mount_options" mayDiffer:"history"`
 	Network       string   `json:"network"` // between ds2 and the servers
 
 	// Others are the settings besides that are not at their defaults; nil: unknown.
 	Others []Said `json:"-"`
 
-	Machine string   `json:"machine"    mayDiffer:"compare"`
-	Drives  []string `json:"drives"     mayDiffer:"compare"` // model, size, scheduler and cache
+	Machine string `json:"machine"    mayDiffer:"compare"`
+	// model, size, scheduler and cache
+	Drives []string `json:"drives" mayDiffer:"compare,history"`
 }
 
 // EnvironmentOf is that of a run, as far as its record knows it.
@@ -168,30 +170,35 @@ func (d Differing) Between(one, other int) string {
 	return fmt.Sprintf("%s %s and %s", d.Name, a, b)
 }
 
-// FindDiffering finds in what setups differ, first what was asked for, in the order of the fields.
-// A parameter that one of them does not know does not differ.
-func FindDiffering(all []Setup) (differing []Differing) {
+// FindDiffering finds in what setups differ, first what was asked for, in the order of the fields,
+// and which of it may differ for a use. A parameter that one of them does not know does not differ.
+func FindDiffering(all []Setup, use Use) (differing []Differing) {
 	alike := map[string]bool{}
 	for _, setup := range all {
-		for _, said := range parameters(setup.Environment, Compare) {
+		for _, said := range slices.Concat(
+			parameters(setup.Spec, use), parameters(setup.Environment, use),
+		) {
 			alike[said.Name] = true
 		}
 	}
 	differing = findDiffering(all, func(s Setup) ([]Said, string) {
-		return parameters(s.Spec, Compare), "none"
+		return slices.Concat(parameters(s.Spec, use), parameters(s.Spec, Compare)), "none"
 	})
-	for _, d := range findDiffering(all, func(s Setup) ([]Said, string) {
-		return parameters(s.Environment, ""), ""
-	}) {
-		d.May = !alike[d.Name]
-		differing = append(differing, d)
-	}
 	differing = append(differing, findDiffering(all, func(s Setup) ([]Said, string) {
+		return parameters(s.Environment, ""), ""
+	})...)
+	for i, d := range differing {
+		differing[i].May = !alike[d.Name]
+	}
+	for _, d := range findDiffering(all, func(s Setup) ([]Said, string) {
 		if s.Environment.Others == nil {
 			return nil, ""
 		}
 		return s.Environment.Others, "default"
-	})...)
+	}) {
+		d.May = use == History // as settings
+		differing = append(differing, d)
+	}
 	names := map[string]bool{}
 	for _, d := range differing {
 		names[d.Name] = true
@@ -240,8 +247,12 @@ func NameSome(texts []string, separator string) string {
 // stands for one that it does not have; empty: that is unknown.
 func findDiffering(all []Setup, of func(Setup) ([]Said, string)) (differing []Differing) {
 	seen := map[string]bool{}
-	for _, setup := range all {
-		these, _ := of(setup)
+	lists := make([][]Said, len(all))
+	absent := make([]string, len(all))
+	for i, setup := range all {
+		lists[i], absent[i] = of(setup)
+	}
+	for _, these := range lists {
 		for _, said := range these {
 			if seen[said.Name] {
 				continue
@@ -249,9 +260,8 @@ func findDiffering(all []Setup, of func(Setup) ([]Said, string)) (differing []Di
 			seen[said.Name] = true
 			d := Differing{Name: said.Name, follows: said.Follows}
 			var known []string
-			for _, other := range all {
-				those, absent := of(other)
-				value := valueIn(those, said.Name, absent)
+			for i, those := range lists {
+				value := valueIn(those, said.Name, absent[i])
 				d.Values = append(d.Values, value)
 				if value != "" {
 					known = addNew(known, value)

@@ -105,7 +105,7 @@ func TestEnvironment(t *testing.T) {
 		other := measuredOn()
 		c.change(&other)
 		var got []string
-		for _, d := range FindDiffering([]Setup{setup(measuredOn()), setup(other)}) {
+		for _, d := range FindDiffering([]Setup{setup(measuredOn()), setup(other)}, Compare) {
 			text := d.Name + " " + strings.Join(d.Values, ", ")
 			if d.May {
 				text += " (may)"

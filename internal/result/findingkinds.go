@@ -94,6 +94,13 @@ const (
 	GatePassed      FindingKind = "gate passed"
 	GateOpen        FindingKind = "gate cannot tell"
 	GateFailed      FindingKind = "gate failed"
+	LevelChanged    FindingKind = "level changed"
+	LevelKept       FindingKind = "no change of level"
+	FewDays         FindingKind = "too few days"
+	DayUncounted    FindingKind = "day that does not count"
+	RecordLeftOut   FindingKind = "record left out"
+	NotOfHistory    FindingKind = "not of the history"
+	OtherHistory    FindingKind = "another history"
 )
 
 // Observed is what was found of what is observed.
@@ -362,6 +369,13 @@ var FindingKinds = []KindOfFinding{
 	{GatePassed, Informs, OfConfiguration, "gate passed: {detail}"},
 	{GateOpen, Withholds, OfConfiguration, "gate cannot tell: {detail}"},
 	{GateFailed, Fails, OfConfiguration, "gate failed: {detail}"},
+	{LevelChanged, Informs, OfConfiguration, "{detail}"},
+	{LevelKept, Informs, OfConfiguration, "{detail}"},
+	{FewDays, Withholds, OfConfiguration, "{detail}"},
+	{DayUncounted, Reserves, OfConfiguration, "{detail}"},
+	{RecordLeftOut, Reserves, OfConfiguration, "not in the history: {detail}"},
+	{NotOfHistory, Withholds, OfConfiguration, "{detail}"},
+	{OtherHistory, Informs, OfConfiguration, "{detail}"},
 }
 
 // amongRuns has the kinds of which one of several runs means less than a run by itself, because

@@ -18,24 +18,24 @@ import (
 // record has it. A bench is resumed with the same, and runs that are compared have the same, but
 // for the fields whose tag mayDiffer names that use.
 type Spec struct {
-	KitVersion string `json:"kit_version"`
+	KitVersion string `json:"kit_version" mayDiffer:"history"`
 	// or that of the bench or the search
-	RunID   string   `json:"run_id" mayDiffer:"compare,resume"`
-	Command *Command `json:"command,omitempty" mayDiffer:"compare,resume"`
+	RunID   string   `json:"run_id" mayDiffer:"compare,resume,history"`
+	Command *Command `json:"command,omitempty" mayDiffer:"compare,resume,history"`
 
 	Engine string `json:"engine"`
 	// what the kit lacks of it on this engine
-	Proof string `json:"proof,omitempty" mayDiffer:"compare"`
+	Proof string `json:"proof,omitempty" mayDiffer:"compare,history"`
 	// labels, without user or password
 	Targets []string `json:"targets" mayDiffer:"compare"`
 	// of the rows of each target as they were loaded
 	DataSeeds []uint64 `json:"data_seeds,omitempty"`
 	Size      string   `json:"size"` // of the dataset
 	Workload  string   `json:"workload"`
-	Words     Words    `json:"words" mayDiffer:"compare,resume"` // the workload's
-	InWords   []Said   `json:"in_words,omitempty"`               // the workload's parameters
+	Words     Words    `json:"words" mayDiffer:"compare,resume,history"` // the workload's
+	InWords   []Said   `json:"in_words,omitempty"`                       // the workload's parameters
 	// Own are the same, which only the workload's room reads.
-	Own json.RawMessage `json:"own,omitempty" mayDiffer:"compare,resume"`
+	Own json.RawMessage `json:"own,omitempty" mayDiffer:"compare,resume,history"`
 
 	Threads    int      `json:"threads"` // per target
 	RampRate   float64  `json:"ramp_rate"`
@@ -49,7 +49,7 @@ type Spec struct {
 	Spacing    string   `json:"spacing,omitempty"`    // open loop: Poisson or even
 	// Seed is that of the first of several runs; each further one's is one more. Another draws
 	// other orders of the same kind.
-	Seed       uint64  `json:"seed" mayDiffer:"compare"`
+	Seed       uint64  `json:"seed" mayDiffer:"compare,history"`
 	UserOffset int     `json:"user_offset"`                 // number of the first user
 	ScrubRate  float64 `json:"scrub_bytes_per_s,omitempty"` // of each target
 	// each after its time, since the begin of the run phase
@@ -58,7 +58,7 @@ type Spec struct {
 	CheckpointFirst bool     `json:"checkpoint_first"`
 	ColdStart       bool     `json:"cold_start"` // the server's cache was emptied before
 	WindowTexts     []string `json:"windows,omitempty"`
-	LimitTexts      []string `json:"limits,omitempty"`
+	LimitTexts      []string `json:"limits,omitempty" mayDiffer:"history"`
 	// that a limit has failed for so long; 0: never
 	AbortAfter       Duration `json:"abort_on_fail_s,omitzero"`
 	MaxRetries       int      `json:"max_retries"` // of one operation
@@ -76,15 +76,15 @@ type Spec struct {
 	Idle     Duration `json:"idle_s,omitzero"`
 	Cooldown Duration `json:"cooldown_s,omitzero"`
 	// RestoreCommand restores the database; what it does belongs to the array.
-	RestoreCommand string `json:"restore_command,omitempty" mayDiffer:"compare"`
+	RestoreCommand string `json:"restore_command,omitempty" mayDiffer:"compare,history"`
 	DiscardLog     bool   `json:"discard_log,omitempty"` // of SQL Server, before a reset
 
 	// What is observed beside the users, as it was asked for, without passwords. A meter's log is
 	// not here: it may be added later.
-	ObservedDevices []string `json:"devices,omitempty" mayDiffer:"compare"`
-	Exporters       []string `json:"exporters,omitempty" mayDiffer:"compare"`
-	PowerCommand    string   `json:"power_command,omitempty" mayDiffer:"compare"`
-	DeviceRecord    string   `json:"device_record,omitempty" mayDiffer:"compare"`
+	ObservedDevices []string `json:"devices,omitempty" mayDiffer:"compare,history"`
+	Exporters       []string `json:"exporters,omitempty" mayDiffer:"compare,history"`
+	PowerCommand    string   `json:"power_command,omitempty" mayDiffer:"compare,history"`
+	DeviceRecord    string   `json:"device_record,omitempty" mayDiffer:"compare,history"`
 	IOTrace         bool     `json:"io_trace,omitempty"`
 	// that the server may use, where it was stated
 	ServerMemory int64 `json:"server_memory_bytes,omitempty"`
@@ -92,7 +92,7 @@ type Spec struct {
 	// DropUnsteady has runs that were not steady not count.
 	DropUnsteady bool `json:"drop_unsteady,omitempty" mayDiffer:"resume"`
 	// Disclosure is what was stated of the array, by keys in Disclosures.
-	Disclosure map[string]string `json:"disclosure,omitempty" mayDiffer:"compare,resume"`
+	Disclosure map[string]string `json:"disclosure,omitempty" mayDiffer:"compare,resume,history"`
 }
 
 // Said is a parameter in words.
@@ -163,6 +163,8 @@ type Use string
 const (
 	Resume  Use = "resume" // a bench, a search or an experiment that was stopped
 	Compare Use = "compare"
+	// History is of runs of one configuration over years: what changes with time is told
+	History Use = "history"
 )
 
 // Difference is a parameter that differs and has to be alike.

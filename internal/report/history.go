@@ -1,0 +1,114 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"ds2/internal/compare"
+	"ds2/internal/history"
+	"ds2/internal/measure"
+	"ds2/internal/numbers"
+)
+
+// Histories is the page of the histories of several configurations.
+func Histories(all []history.History) Page {
+	p := Page{title: "ds2 history"}
+	for i, h := range all {
+		p.views = append(p.views, historyView(h, fmt.Sprintf("history%d", i+1)))
+	}
+	return p
+}
+
+func historyView(h history.History, id string) view {
+	last := h.Days[len(h.Days)-1]
+	last.Name = "History"
+	v := view{
+		ID: id, RunID: title(last.Configuration), Title: title(last.Configuration),
+		Headline: historySentence(h), Byline: byline(time.Time{}, counted(len(h.Days), "record"),
+			last.Version, strings.Join(last.Targets, ", ")),
+		Figures: dayTable(h),
+		draw:    func() ([]chart, error) { return []chart{historyChart(h, id)}, nil },
+	}
+	v.found(h.Findings)
+	return v
+}
+
+// historySentence is the last change of the level or that there is none, and what to expect.
+func historySentence(h history.History) string {
+	days := h.Counted()
+	if len(days) < measure.FewestDays {
+		return fmt.Sprintf("Cannot tell whether %s changed: %s", h.Figure,
+			counted(len(days), "day"))
+	}
+	text := fmt.Sprintf("No change of %s in %d days, from %s to %s", h.Figure, len(days),
+		days[0].Day, days[len(days)-1].Day)
+	if n := len(h.Changes); n > 0 {
+		c := h.Changes[n-1]
+		d := compare.Difference{Percent: c.Percent, Low: &c.Low, High: &c.High}
+		text = fmt.Sprintf("%s changed %s in %d days, at last on %s by %s", h.Figure,
+			counted(n, "time"), len(days), c.Day, d.PercentText(c.Percent))
+	}
+	if h.Low == nil {
+		return text
+	}
+	width := *h.High - *h.Low
+	return fmt.Sprintf("%s; 95 of 100 days like the last lie between %s and %s", text,
+		numbers.Worth(*h.Low, width), numbers.Worth(*h.High, width))
+}
+
+// dayTable has a row for each day, the last one first.
+func dayTable(h history.History) table {
+	t := newWords("", "day", h.Figure, "± 95 % of the day", "ds2", "level", "new since the day before",
+		"record")
+	levels := map[string]string{}
+	for _, c := range h.Changes {
+		d := compare.Difference{Percent: c.Percent, Low: &c.Low, High: &c.High}
+		levels[c.Day] = d.PercentText(c.Percent)
+	}
+	for i := len(h.Days) - 1; i >= 0; i-- {
+		d := h.Days[i]
+		level := levels[d.Day]
+		if d.Why != "" {
+			level = "does not count: " + d.Why
+		}
+		t.row(d.Day, opmOf(d.Value, d.CI95), uncertainty(d.CI95), d.Version, level,
+			d.DiffersText(), d.Path)
+	}
+	return t.trimmed()
+}
+
+// historyChart has a column for each day with its own interval, in another colour from each change
+// on.
+func historyChart(h history.History, id string) chart {
+	var all []compare.Configuration
+	for _, d := range h.Days {
+		all = append(all, d.Configuration)
+	}
+	c := comparison{compare.Comparison{Configurations: all}}.barChart(id, h.Metric, all)
+	c.Place = picture
+	c.YName = cmp.Or(c.YName, all[0].Unit())
+	c.XName = "day"
+	c.Text = "A column is the median of a day, a dot a run of it; whiskers are the 95 % confidence " +
+		"interval of the day. The colour changes where the level did."
+	level := 0
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		if !l.Wide {
+			continue
+		}
+		for _, change := range h.Changes {
+			if change.Day == l.Name {
+				level++
+			}
+		}
+		l.Hue = level % 6
+		l.What = l.Name
+		l.Name = "days"
+		if level > 0 {
+			l.Name = fmt.Sprintf("days since change %d", level)
+		}
+	}
+	return c
+}
