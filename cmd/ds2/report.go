@@ -102,7 +102,7 @@ func newReportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "report DIR…",
 		ValidArgsFunction: directories,
-		Short:             "Turn records into an HTML page, text, Markdown, JSON, CSV or ESRP's form",
+		Short:             "Turn records into HTML, text, Markdown, JSON, CSV or ESRP's form",
 		Long: `Writes one HTML page of records, which needs no network: the result, OPM and
 response times over time, the audit, and everything needed to repeat the runs.
 
