@@ -140,7 +140,8 @@ func TestGateAgainstHistory(t *testing.T) {
 		{"a day of the history", all, again, compare.GatePassed, 11},
 		{"before it", all, day(-3, 8_000, nil).Configuration, compare.GateOpen, 0},
 		{
-			"one day", []History{{Days: all[0].Days[:1]}},
+			"one day",
+			[]History{{Days: all[0].Days[:1]}},
 			day(20, 8_000, nil).Configuration, compare.GateOpen, 1,
 		},
 	} {
