@@ -194,6 +194,12 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		value, known := s[distorts.setting]
 		warn(known && value != "0", "%s", distorts.says)
 	}
+	_, governed := s["server resource governor"]
+	warn(
+		len(s) > 0 && !governed && s["service objective"] == "",
+		"whether the Resource Governor limits these sessions is unknown: "+
+			"GRANT VIEW SERVER STATE TO the login",
+	)
 	flags := s["server trace flags"]
 	pages := s.number("server suspect pages")
 	warn(

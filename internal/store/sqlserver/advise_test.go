@@ -74,8 +74,9 @@ func TestAdvice(t *testing.T) {
 	assert.Empty(t, small, "Express keeps 1,410 MB of pages")
 	assert.Empty(t, with(settings{}), "where nothing is told")
 	unlimited := settings{
-		"max server memory (MB)": "2147483647",
-		"database used bytes":    "21474836480",
+		"max server memory (MB)":   "2147483647",
+		"database used bytes":      "21474836480",
+		"server resource governor": "0",
 	}
 	assert.Empty(t, with(unlimited), "no limit is no size")
 	assert.Empty(
