@@ -3,7 +3,6 @@ package sqlserver
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -138,21 +137,9 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		"the recovery model is %s; DVD Store's storage report measured under full recovery",
 		model,
 	)
-	// under ALLOWED none is lazy that does not ask for it
-	durability := s["database delayed durability"]
-	warn(
-		durability == "FORCED",
-		"delayed durability is %s: commits do not wait for the log, and a crash may lose the last of them",
-		durability,
-	)
 	verify := s["database page verify"]
 	warn(verify != "" && verify != "CHECKSUM",
 		"page verify is %s: damage by the drives may go unnoticed; set it to CHECKSUM", verify)
-	warn(
-		s["server instant file initialization"] == "N",
-		"instant file initialization is off: each growth of a data "+
-			"file is first filled with zeros; grant the server's account Perform volume maintenance tasks",
-	)
 	free := s.number("log volume free bytes")
 	warn(
 		free > 0 && size > 0 && free < size/4,
@@ -160,13 +147,6 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		s["log volume"],
 		free/1e6,
 	)
-	warn(
-		s["database query store"] == "1",
-		"the Query Store is on and writes to the database under test; "+
-			"ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions",
-	)
-	warn(s["database accelerated recovery"] == "1",
-		"accelerated database recovery is on: it also writes versions of rows to the database")
 	warn(
 		s["database read committed snapshot"] == "1" && s["service objective"] == "",
 		"read committed snapshot is on: it also writes versions of rows; the storage report's runs had it off",
@@ -191,9 +171,10 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		target/mb,
 	)
 	for _, distorts := range distortions {
-		value, known := s[distorts.setting]
-		warn(known && value != "0", "%s", distorts.says)
+		warn(s[distorts.setting] == distorts.value, "%s", distorts.says)
 	}
+	warn(s.number("database compressed indexes") > 0, "some tables or indexes are compressed: "+
+		"fewer pages are read and written, for more CPU work")
 	_, governed := s["server resource governor"]
 	warn(
 		len(s) > 0 && !governed && s["service objective"] == "",
@@ -229,24 +210,33 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	return reads, advice
 }
 
-// distortions are settings that are 0 where they distort nothing.
-var distortions = []struct{ setting, says string }{
-	{"server buffer pool extension", "the buffer pool extension is on: " +
+// distortions are settings with the value by which they distort a run.
+var distortions = []struct{ setting, value, says string }{
+	// under ALLOWED none is lazy that does not ask for it
+	{"database delayed durability", "FORCED", "delayed durability is FORCED: " +
+		"commits do not wait for the log, and a crash may lose the last of them"},
+	{"server instant file initialization", "N", "instant file initialization is off: each growth of a data " +
+		"file is first filled with zeros; grant the server's account Perform volume maintenance tasks"},
+	{"database query store", "1", "the Query Store is on and writes to the database under test; " +
+		"ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions"},
+	{"database accelerated recovery", "1", "accelerated database recovery is on: " +
+		"it also writes versions of rows to the database"},
+	{"server buffer pool extension", "1", "the buffer pool extension is on: " +
 		"reads of pages that left the cache come from its file and not from the data files"},
-	{"database memory optimized pages", "hybrid buffer pool is on: " +
+	{"database memory optimized pages", "1", "hybrid buffer pool is on: " +
 		"pages on persistent memory are read in place, past the cache and the drives under test"},
-	{"database persistent log buffer", "the log has a buffer on persistent memory: " +
+	{"database persistent log buffer", "1", "the log has a buffer on persistent memory: " +
 		"commits do not wait for the drives under test"},
 	{
 		"database encryption",
+		"1",
 		"transparent data encryption is on: the CPUs encrypt each page that is read or written",
 	},
-	{"database compressed indexes", "some tables or indexes are compressed: " +
-		"fewer pages are read and written, for more CPU work"},
-	{"database availability group", "the database is in an availability group: " +
+	{"database availability group", "1", "the database is in an availability group: " +
 		"commits may wait until other replicas have written the log, too"},
 	{
 		"server resource governor",
+		"1",
 		"the Resource Governor is on, and may limit I/O, memory and CPUs of these sessions",
 	},
 }
@@ -291,12 +281,9 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		return e, s.Wrap("examine the server", err)
 	}
 	// Azure SQL Database has a limit of each service objective instead.
-	var sessions sql.NullInt64
-	const governed = "SELECT max_sessions FROM sys.dm_user_db_resource_governance WHERE database_id = DB_ID()"
-	if s.db.QueryRowContext(ctx, governed).Scan(&sessions) == nil &&
-		sessions.Valid { // else there is no such view
-		most = int(sessions.Int64)
-	}
+	const governed = "SELECT max_sessions FROM sys.dm_user_db_resource_governance" +
+		" WHERE database_id = DB_ID() AND max_sessions IS NOT NULL"
+	_ = s.db.QueryRowContext(ctx, governed).Scan(&most) // an error: there is no such view
 	e.Add("version", true, store.OK, "SQL Server "+version, "")
 	found := "the database accepts changes"
 	if !writable {

@@ -135,8 +135,8 @@ func TestBinary(t *testing.T) {
 	conn := connect(t, openURL(t, server.URL("DS2")))
 	var found []string
 	conn.Call(0)
-	conn.Int64(-2)
-	conn.Binary(body)
+	conn.AddParam(-2)
+	conn.AddParam(body)
 	err := conn.Each(t.Context(), false, 2, func(values []Value) error {
 		found = append(
 			found,

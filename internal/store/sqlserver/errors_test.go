@@ -132,6 +132,19 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestNumbersStandOnce: the cause of a number is one.
+func TestNumbersStandOnce(t *testing.T) {
+	seen := map[int32]bool{}
+	for _, hints := range causes {
+		for _, numbers := range hints {
+			for _, number := range numbers {
+				require.False(t, seen[number], "%d", number)
+				seen[number] = true
+			}
+		}
+	}
+}
+
 // TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since
 // Babelfish has no views that say so; an answer of zero bytes would be taken for a size.
 func TestSizesOnBabelfish(t *testing.T) {

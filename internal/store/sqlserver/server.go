@@ -100,21 +100,15 @@ func (s *Store) ask(ctx context.Context) (server, error) {
 
 func properties(ctx context.Context, db *sql.DB) (server, error) {
 	var v server
-	var babelfish, fullText sql.NullInt64
-	var dataPath, logPath sql.NullString
 	err := db.QueryRowContext(ctx, `SELECT
 		CAST(SERVERPROPERTY('EngineEdition') AS int),
 		CAST(PARSENAME(CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)), 4) AS int),
-		CAST(SERVERPROPERTY('Babelfish') AS int),
-		CAST(SERVERPROPERTY('IsFullTextInstalled') AS int),
-		CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260)),
-		CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS nvarchar(260)),
+		COALESCE(CAST(SERVERPROPERTY('Babelfish') AS int), 0),
+		COALESCE(CAST(SERVERPROPERTY('IsFullTextInstalled') AS int), 0),
+		COALESCE(CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260)), ''),
+		COALESCE(CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS nvarchar(260)), ''),
 		CASE WHEN DB_ID('rdsadmin') IS NULL THEN 0 ELSE 1 END`,
-	).Scan(&v.edition, &v.major, &babelfish, &fullText, &dataPath, &logPath, &v.rds)
-	v.babelfish = babelfish.Int64 == 1
-	v.fullText = fullText.Int64 == 1
-	v.dataPath = dataPath.String
-	v.logPath = logPath.String
+	).Scan(&v.edition, &v.major, &v.babelfish, &v.fullText, &v.dataPath, &v.logPath, &v.rds)
 	if err == nil && v.babelfish {
 		const ask = `SELECT CASE current_setting('babelfishpg_tsql.escape_hatch_fulltext')
 			WHEN 'ignore' THEN 1 ELSE 0 END`
@@ -267,13 +261,10 @@ type standing struct {
 
 // standing asks master for the target's database.
 func (s *Store) standing(ctx context.Context, master *sql.DB) (d standing, err error) {
-	var access sql.NullInt64
-	var collation sql.NullString
 	err = master.QueryRowContext(ctx, `
-		SELECT state_desc, HAS_DBACCESS(name), CAST(DATABASEPROPERTYEX(name, 'Collation') AS varchar(128))
-		FROM sys.databases WHERE name = @p1`, s.Name()).Scan(&d.state, &access, &collation)
-	d.access = access.Int64 == 1
-	d.collation = collation.String
+		SELECT state_desc, COALESCE(HAS_DBACCESS(name), 0),
+			COALESCE(CAST(DATABASEPROPERTYEX(name, 'Collation') AS varchar(128)), '')
+		FROM sys.databases WHERE name = @p1`, s.Name()).Scan(&d.state, &d.access, &d.collation)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

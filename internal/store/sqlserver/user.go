@@ -49,24 +49,19 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 // follow.
 func (c *Conn) Call(statement int) { c.current, c.args = c.statements[statement], c.args[:0] }
 
-func (c *Conn) param(value driver.Value) {
+// AddParam adds a parameter: a bigint of an int64, a varbinary of at most 8,000 bytes of []byte.
+func (c *Conn) AddParam(value driver.Value) {
 	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: value})
 }
 
 // Int16 adds a parameter of type smallint.
-func (c *Conn) Int16(v int16) { c.param(v) }
+func (c *Conn) Int16(v int16) { c.AddParam(v) }
 
 // Int32 adds a parameter of type int.
-func (c *Conn) Int32(v int32) { c.param(v) }
-
-// Int64 adds a parameter of type bigint.
-func (c *Conn) Int64(v int64) { c.param(v) }
+func (c *Conn) Int32(v int32) { c.AddParam(v) }
 
 // Text adds a varchar: the columns are, and a comparison with nvarchar could not use their indexes.
-func (c *Conn) Text(v []byte) { c.param(mssql.VarChar(v)) }
-
-// Binary adds a varbinary of at most 8,000 bytes.
-func (c *Conn) Binary(v []byte) { c.param(v) }
+func (c *Conn) Text(v []byte) { c.AddParam(mssql.VarChar(v)) }
 
 // Hundredths adds an amount of money as text, which the server converts without loss.
 func (c *Conn) Hundredths(v int64) {
@@ -75,7 +70,7 @@ func (c *Conn) Hundredths(v int64) {
 		sign = "-"
 		v = -v
 	}
-	c.param(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
+	c.AddParam(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
 }
 
 // Each sends the call and hands every row of the answer, which has n columns, to row, down to the

@@ -119,12 +119,12 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 	s.Call(statement)
 	r := &step.Record
 	s.Int32(r.Mailbox)
-	s.Int16(r.Folder)
-	s.Int64(r.Message)
+	s.AddParam(r.Folder)
+	s.AddParam(r.Message)
 	if step.Op == mailbox.Insert || step.Op == mailbox.Replace {
 		s.Int32(int32(r.Flags))
 		s.Int32(int32(r.Sum))
-		s.Binary(r.Body)
+		s.AddParam(r.Body)
 	}
 	err := s.Each(ctx, writes, columns, s.found)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == duplicateKey {
