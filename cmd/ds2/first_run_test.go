@@ -36,7 +36,7 @@ if [ -n "$out" ]; then
 	`+record+`
 fi
 `), 0o755))
-		cmd := exec.Command("sh", script, "--quick", target)
+		cmd := exec.Command("sh", script, target)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "DS2="+stub)
 		output, err := cmd.CombinedOutput()
@@ -59,7 +59,7 @@ fi
 	require.NoError(t, exec.Command("tar", "-xzf", archives[0], "-C", unpacked).Run())
 	records, err := filepath.Glob(filepath.Join(unpacked, "*", "*", "summary.json"))
 	require.NoError(t, err)
-	require.Len(t, records, 10) // every --out of the quick form
+	require.Len(t, records, 10) // every --out of the short form
 	for _, found := range records {
 		require.Contains(t, must(t, "report", "-o", "text", filepath.Dir(found)), " OPM")
 	}

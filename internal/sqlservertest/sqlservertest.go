@@ -42,20 +42,20 @@ func Database(t testing.TB) string {
 				" to start Microsoft's in a container, which accepts its licence",
 		)
 	case inContainer:
-		text = container(t)
+		text = startContainer(t)
 	}
 	target, err := url.Parse(text)
 	require.NoError(t, err, "%s is not a URL", variable)
 	name := fmt.Sprintf("ds2_test_%d_%d", os.Getpid(), databases.Add(1))
 	t.Cleanup(func() {
-		db, err := sql.Open("sqlserver", in(*target, "master"))
+		db, err := sql.Open("sqlserver", onDatabase(*target, "master"))
 		if assert.NoError(t, err) {
 			defer db.Close()
 			_, err = db.Exec("DROP DATABASE IF EXISTS " + mssqldb.TSQLQuoter{}.ID(name))
 			assert.NoError(t, err, "drop the test's database")
 		}
 	})
-	return in(*target, name)
+	return onDatabase(*target, name)
 }
 
 // IsBabelfish tells whether a database's server is Babelfish for PostgreSQL.
@@ -63,7 +63,7 @@ func IsBabelfish(t testing.TB, target string) bool {
 	t.Helper()
 	u, err := url.Parse(target)
 	require.NoError(t, err)
-	db, err := sql.Open("sqlserver", in(*u, "master"))
+	db, err := sql.Open("sqlserver", onDatabase(*u, "master"))
 	require.NoError(t, err)
 	defer db.Close()
 	var babelfish sql.NullInt64
@@ -74,16 +74,16 @@ func IsBabelfish(t testing.TB, target string) bool {
 	return babelfish.Int64 == 1
 }
 
-// in is the URL of a database on the server.
-func in(target url.URL, database string) string {
+// onDatabase is the URL of a database on the server.
+func onDatabase(target url.URL, database string) string {
 	q := target.Query()
 	q.Set("database", database)
 	target.RawQuery = q.Encode()
 	return target.String()
 }
 
-// container starts a SQL Server that ends with the test and returns its URL.
-func container(t testing.TB) string {
+// startContainer starts a SQL Server that ends with the test and returns its URL.
+func startContainer(t testing.TB) string {
 	t.Helper()
 	_, file, _, _ := runtime.Caller(
 		0,

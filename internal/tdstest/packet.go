@@ -48,8 +48,8 @@ func readMessage(r io.Reader) (kind byte, payload []byte, err error) {
 	}
 }
 
-// packets cuts a message into packets.
-func packets(kind byte, payload []byte) (all []byte) {
+// cutPackets cuts a message into packets.
+func cutPackets(kind byte, payload []byte) (all []byte) {
 	const most = packetSize - headerSize
 	for id := byte(1); ; id++ {
 		n := min(len(payload), most)
@@ -67,9 +67,9 @@ func packets(kind byte, payload []byte) (all []byte) {
 	}
 }
 
-// prelogin is a PRELOGIN message with a version and an answer to the question for encryption:
+// answerPrelogin is a PRELOGIN message with a version and an answer to the question for encryption:
 // [MS-TDS] 2.2.6.5.
-func prelogin(encryption byte) []byte {
+func answerPrelogin(encryption byte) []byte {
 	const version, encrypt, terminator = 0x00, 0x01, 0xFF
 	const options = 2*5 + 1
 	b := []byte{version, 0, options, 0, 6, encrypt, 0, options + 6, 0, 1, terminator}
@@ -84,8 +84,8 @@ type Login struct {
 	MustHave       bool // fDatabase: the login is to fail where the database cannot be had
 }
 
-// text reads text in UCS-2.
-func text(b []byte) string {
+// decodeUCS2 reads text in UCS-2.
+func decodeUCS2(b []byte) string {
 	units := make([]uint16, len(b)/2)
 	_, _ = binary.Decode(b, binary.LittleEndian, units) // there are as many
 	return string(utf16.Decode(units))
@@ -118,7 +118,7 @@ func parseLogin(payload []byte) (Login, error) {
 		b ^= 0xA5
 		secret[i] = b<<4 | b>>4
 	}
-	l := Login{User: text(field(user)), Password: text(secret), Database: text(field(database))}
+	l := Login{User: decodeUCS2(field(user)), Password: decodeUCS2(secret), Database: decodeUCS2(field(database))}
 	l.MustHave = payload[optionFlags1]&0x40 != 0
 	if payload[optionFlags3]&0x10 != 0 { // fExtension
 		const fedAuth = 0x02
@@ -153,7 +153,7 @@ func (c *handshakeConn) Write(b []byte) (int, error) {
 	if c.done {
 		return c.Conn.Write(b)
 	}
-	if _, err := c.Conn.Write(packets(typePrelogin, b)); err != nil {
+	if _, err := c.Conn.Write(cutPackets(typePrelogin, b)); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -185,7 +185,7 @@ func messageToken(token byte, number int32, state, class byte, message string) [
 	b := binary.LittleEndian.AppendUint32(nil, uint32(number))
 	b = binary.LittleEndian.AppendUint16(append(b, state, class), uint16(len(text)/2))
 	noProcedure := shortText("")
-	return sized(
+	return prefixSize(
 		token,
 		slices.Concat(b, text, shortText("SERVER"), noProcedure, []byte{1, 0, 0, 0}),
 	) // line 1
@@ -193,13 +193,13 @@ func messageToken(token byte, number int32, state, class byte, message string) [
 
 // Database is the token ENVCHANGE of type 1, into another database: [MS-TDS] 2.2.7.9.
 func Database(now, before string) []byte {
-	return sized(0xE3, slices.Concat([]byte{1}, shortText(now), shortText(before)))
+	return prefixSize(0xE3, slices.Concat([]byte{1}, shortText(now), shortText(before)))
 }
 
 // LoginAck is the token LOGINACK of SQL Server 2019: [MS-TDS] 2.2.7.14.
 func LoginAck() []byte {
 	sqlTDS74 := []byte{1, 0x74, 0x00, 0x00, 0x04}
-	return sized(
+	return prefixSize(
 		0xAD,
 		slices.Concat(sqlTDS74, shortText("Microsoft SQL Server"), []byte{15, 0, 0x07, 0xD0}),
 	)
@@ -233,8 +233,8 @@ func Failed(tokens ...[]byte) []byte { return append(Answer(tokens...), Done(Don
 // Answer joins tokens.
 func Answer(tokens ...[]byte) []byte { return slices.Concat(tokens...) }
 
-// sized is a token with the length of what follows as two bytes.
-func sized(token byte, data []byte) []byte {
+// prefixSize is a token with the length of what follows as two bytes.
+func prefixSize(token byte, data []byte) []byte {
 	return append(binary.LittleEndian.AppendUint16([]byte{token}, uint16(len(data))), data...)
 }
 

@@ -44,7 +44,7 @@ func parseRequest(kind byte, payload []byte) (statement, parameters string, ok b
 	}
 	b := payload[headers:]
 	if kind == typeBatch {
-		return text(b), "", true
+		return decodeUCS2(b), "", true
 	}
 	if binary.LittleEndian.Uint16(b) != byNumber { // a procedure of a workload
 		return "", "", false
@@ -77,7 +77,7 @@ func textParameter(b []byte) (value string, rest []byte, ok bool) {
 		if n == 0xFFFF || len(b) < 2+n {
 			return "", nil, false
 		}
-		return text(b[2 : 2+n]), b[2+n:], true
+		return decodeUCS2(b[2 : 2+n]), b[2+n:], true
 	}
 	var units []byte
 	for b = b[8:]; len(b) >= 4; { // the length of all, then pieces, each with its own
@@ -88,5 +88,5 @@ func textParameter(b []byte) (value string, rest []byte, ok bool) {
 		units = append(units, b[:n]...)
 		b = b[n:]
 	}
-	return text(units), b, true
+	return decodeUCS2(units), b, true
 }

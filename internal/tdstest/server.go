@@ -86,7 +86,7 @@ func Start(t testing.TB, options Options) *Server {
 		options.Encryption = encryptNothing
 	}
 	s := &Server{options: options, listener: listener}
-	s.wg.Go(s.accept)
+	s.wg.Go(s.acceptConns)
 	t.Cleanup(func() {
 		listener.Close()
 		s.Drop()
@@ -121,7 +121,7 @@ func (s *Server) Drop() {
 	}
 }
 
-func (s *Server) accept() {
+func (s *Server) acceptConns() {
 	for {
 		conn, err := s.listener.Accept()
 		if err != nil {
@@ -132,7 +132,7 @@ func (s *Server) accept() {
 		s.mu.Unlock()
 		s.wg.Go(func() {
 			defer conn.Close()
-			_ = s.serve(conn) // the client sees it
+			_ = s.serveConn(conn) // the client sees it
 		})
 	}
 }
@@ -146,8 +146,8 @@ func (s *Server) isCut(at Phase) error {
 	return nil
 }
 
-// serve plays one connection: [MS-TDS] 3.3.
-func (s *Server) serve(conn net.Conn) error {
+// serveConn plays one connection: [MS-TDS] 3.3.
+func (s *Server) serveConn(conn net.Conn) error {
 	if err := s.isCut(Accepted); err != nil {
 		_, _ = conn.Read(make([]byte, 1)) // by then the client is connected
 		return errors.Join(err, conn.(*net.TCPConn).SetLinger(0))
@@ -156,7 +156,7 @@ func (s *Server) serve(conn net.Conn) error {
 	if err = cmp.Or(err, s.isCut(AfterPrelogin)); err != nil {
 		return err
 	}
-	if _, err := conn.Write(packets(typeAnswer, prelogin(s.options.Encryption))); err != nil {
+	if _, err := conn.Write(cutPackets(typeAnswer, answerPrelogin(s.options.Encryption))); err != nil {
 		return err
 	}
 	client, request, err := s.readLogin(conn)
@@ -174,10 +174,10 @@ func (s *Server) serve(conn net.Conn) error {
 	if len(decision.Answer) == 0 {
 		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), Done(DoneFinal))
 	}
-	if err := s.send(client, decision.Answer, InLoginAnswer); err != nil || decision.Close {
+	if err := s.sendAnswer(client, decision.Answer, InLoginAnswer); err != nil || decision.Close {
 		return err
 	}
-	return s.session(client)
+	return s.serveSession(client)
 }
 
 // readLogin reads LOGIN7, through TLS where that was agreed, and gives the connection that the
@@ -212,9 +212,9 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err 
 	return client, payload, err
 }
 
-// send sends an answer, or half of it and no more.
-func (s *Server) send(client net.Conn, tokens []byte, cutAt Phase) error {
-	answer := packets(typeAnswer, tokens)
+// sendAnswer sends an answer, or half of it and no more.
+func (s *Server) sendAnswer(client net.Conn, tokens []byte, cutAt Phase) error {
+	answer := cutPackets(typeAnswer, tokens)
 	cut := s.isCut(cutAt)
 	if cut != nil {
 		answer = answer[:len(answer)/2]
@@ -223,15 +223,16 @@ func (s *Server) send(client net.Conn, tokens []byte, cutAt Phase) error {
 	return cmp.Or(err, cut)
 }
 
-// session answers requests with what the test recorded, and attentions: [MS-TDS] 2.2.1.7, 3.3.5.7.
-func (s *Server) session(client net.Conn) error {
+// serveSession answers requests with what the test recorded, and attentions: [MS-TDS] 2.2.1.7,
+// 3.3.5.7.
+func (s *Server) serveSession(client net.Conn) error {
 	for {
 		kind, payload, err := readMessage(client)
 		if err != nil {
 			return err
 		}
 		if kind == typeAttention {
-			if _, err := client.Write(packets(typeAnswer, Done(DoneAttention))); err != nil {
+			if _, err := client.Write(cutPackets(typeAnswer, Done(DoneAttention))); err != nil {
 				return err
 			}
 			continue
@@ -244,7 +245,7 @@ func (s *Server) session(client net.Conn) error {
 			continue
 		}
 		if tokens := s.options.Request(payload); tokens != nil {
-			if err := s.send(client, tokens, InAnswer); err != nil {
+			if err := s.sendAnswer(client, tokens, InAnswer); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,7 @@ func (s *Store) Advise(
 	run time.Duration,
 	memory int64,
 ) (reads string, all []string, err error) {
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -30,17 +30,17 @@ func (s *Store) Advise(
 				"nothing warns of a database that fits into memory",
 		}, nil
 	}
-	settings, err := s.settings(ctx)
+	settings, err := s.readSettings(ctx)
 	if err != nil {
 		return "", nil, s.Wrap("ask for the server's configuration", err)
 	}
-	reads, all = advice(settings, run, memory)
+	reads, all = judgeSettings(settings, run, memory)
 	return reads, all, nil
 }
 
-// settings are those of the server and of the database by name; what the server does not know or
-// tell is missing.
-func (s *Store) settings(ctx context.Context) (settings, error) {
+// readSettings reads the settings of the server and of the database by name; what the server does
+// not know or tell is missing.
+func (s *Store) readSettings(ctx context.Context) (settings, error) {
 	found, _ := store.Settings(
 		ctx,
 		s,
@@ -51,8 +51,8 @@ func (s *Store) settings(ctx context.Context) (settings, error) {
 // settings are names and values, as schema/sqlserver/server/settings.sql gives them.
 type settings map[string]string
 
-// number is a setting's value, 0 where it is missing.
-func (s settings) number(name string) int64 {
+// numberOf is a setting's value, 0 where it is missing.
+func (s settings) numberOf(name string) int64 {
 	n, _ := strconv.ParseInt(s[name], 10, 64)
 	return n
 }
@@ -79,8 +79,8 @@ var bufferPools = []struct {
 // cacheOf is the memory that a server may take for pages: that of its machine, within the server's
 // own limit and the edition's. 0: unknown.
 func (s settings) cacheOf(memory int64) int64 {
-	cache := cmp.Or(memory, s.number("server memory bytes"))
-	limits := []int64{s.number("max server memory (MB)") << 20}
+	cache := cmp.Or(memory, s.numberOf("server memory bytes"))
+	limits := []int64{s.numberOf("max server memory (MB)") << 20}
 	if limits[0] >= noMemoryLimit<<20 {
 		limits = nil
 	}
@@ -97,8 +97,8 @@ func (s settings) cacheOf(memory int64) int64 {
 	return cache
 }
 
-// advice judges settings.
-func advice(s settings, run time.Duration, memory int64) (reads string, advice []string) {
+// judgeSettings judges settings.
+func judgeSettings(s settings, run time.Duration, memory int64) (reads string, advice []string) {
 	warn := func(when bool, format string, args ...any) {
 		if when {
 			advice = append(advice, fmt.Sprintf(format, args...))
@@ -106,7 +106,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	}
 	const mb = 1 << 20
 	cache := s.cacheOf(memory)
-	data := s.number("database used bytes")
+	data := s.numberOf("database used bytes")
 	if data > 0 && data < cache {
 		reads = fmt.Sprintf(
 			"the database of %d MB fits into the %d MB of memory that the server may take: "+
@@ -117,8 +117,8 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	}
 	model := s["database recovery model"]
 	chain := s["database log chain"]
-	size := s.number("database log bytes")
-	used := s.number("database log used bytes")
+	size := s.numberOf("database log bytes")
+	used := s.numberOf("database log used bytes")
 	warn(
 		model == "FULL" && chain == "none",
 		"recovery is full in name only until the first full backup, and the log "+
@@ -140,7 +140,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	verify := s["database page verify"]
 	warn(verify != "" && verify != "CHECKSUM",
 		"page verify is %s: damage by the drives may go unnoticed; set it to CHECKSUM", verify)
-	free := s.number("log volume free bytes")
+	free := s.numberOf("log volume free bytes")
 	warn(
 		free > 0 && size > 0 && free < size/4,
 		"the log's volume %s has %d MB left: a log that must grow will stop the run",
@@ -152,7 +152,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		"read committed snapshot is on: it also writes versions of rows; the storage report's runs had it off",
 	)
 	_, known := s["database target recovery time (s)"]
-	every := time.Duration(s.number("database target recovery time (s)")) * time.Second
+	every := time.Duration(s.numberOf("database target recovery time (s)")) * time.Second
 	warn(run > 0 && every > run, "the target recovery time is %s and the run lasts %s: "+
 		"it may end before checkpoints write anything out", every, run)
 	warn(
@@ -161,8 +161,8 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 			"about once a minute or less often: a run of %s sees few of them",
 		run,
 	)
-	target := s.number("server memory target bytes")
-	taken := s.number("server memory committed bytes")
+	target := s.numberOf("server memory target bytes")
+	taken := s.numberOf("server memory committed bytes")
 	warn(
 		target > 0 && taken < target/10*9 && taken < data,
 		"the server's memory is still growing, %d MB of %d MB: "+
@@ -173,7 +173,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	for _, distorts := range distortions {
 		warn(s[distorts.setting] == distorts.value, "%s", distorts.says)
 	}
-	warn(s.number("database compressed indexes") > 0, "some tables or indexes are compressed: "+
+	warn(s.numberOf("database compressed indexes") > 0, "some tables or indexes are compressed: "+
 		"fewer pages are read and written, for more CPU work")
 	_, governed := s["server resource governor"]
 	warn(
@@ -182,7 +182,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 			"GRANT VIEW SERVER STATE TO the login",
 	)
 	flags := s["server trace flags"]
-	pages := s.number("server suspect pages")
+	pages := s.numberOf("server suspect pages")
 	warn(
 		flags != "",
 		"trace flags %s are on for the whole server: a server to compare with must have the same",
@@ -194,16 +194,16 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 			"and look at the drive",
 		pages,
 	)
-	level := s.number("database compatibility level")
+	level := s.numberOf("database compatibility level")
 	warn(
 		level > 0 && level < 130,
 		"the compatibility level is %d, of SQL Server before 2016: it has an older optimizer",
 		level,
 	)
-	files := s.number("tempdb data files")
-	wanted := min(s.number("server CPUs"), 8)
+	files := s.numberOf("tempdb data files")
+	wanted := min(s.numberOf("server CPUs"), 8)
 	warn(files > 0 && files < wanted, "tempdb has %d data files for %d CPUs: give it %d",
-		files, s.number("server CPUs"), wanted)
+		files, s.numberOf("server CPUs"), wanted)
 	plan := s["ActivePowerScheme"]
 	warn(plan != "" && !slices.Contains(fastPlans, strings.ToLower(strings.Trim(plan, "{}"))),
 		"Windows' power plan is not High performance: the CPUs slow down between requests")
@@ -244,7 +244,7 @@ var distortions = []struct{ setting, value, says string }{
 // Examine looks whether the server has what a run needs: preflight.Examiner.
 func (s *Store) Examine(ctx context.Context, users int) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	if err != nil {
 		return e, err
 	}

@@ -47,7 +47,7 @@ func TestAdvice(t *testing.T) {
 		for i := 0; i < len(more); i += 2 {
 			s[more[i]] = more[i+1]
 		}
-		reads, others := advice(s, 20*time.Minute, 0)
+		reads, others := judgeSettings(s, 20*time.Minute, 0)
 		if reads != "" {
 			others = append(others, reads)
 		}

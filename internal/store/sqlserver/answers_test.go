@@ -189,7 +189,7 @@ func TestManyRows(t *testing.T) {
 		return answer
 	}}).URL("DS2"))
 	const rowBytes = 8192
-	r, err := s.scrub(t.Context(), scrubTable{name: "[dbo].[X]", rowBytes: rowBytes})
+	r, err := s.connectScrub(t.Context(), scrubTable{name: "[dbo].[X]", rowBytes: rowBytes})
 	require.NoError(t, err)
 	defer r.Close()
 	bytes := int64(0)
@@ -201,7 +201,7 @@ func TestManyRows(t *testing.T) {
 	}
 	require.EqualValues(t, manyRows*rowBytes, bytes, "of a pass")
 
-	r, err = s.scrub(t.Context(), scrubTable{name: "[dbo].[X]", rowBytes: rowBytes})
+	r, err = s.connectScrub(t.Context(), scrubTable{name: "[dbo].[X]", rowBytes: rowBytes})
 	require.NoError(t, err)
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())

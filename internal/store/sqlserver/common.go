@@ -11,16 +11,16 @@ import (
 	"ds2/internal/store"
 )
 
-// lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked
-// of it: why, where it has not.
-func (s *Store) lacks(ctx context.Context, op, hint, babelfish, azure string) error {
-	v, err := s.ask(ctx)
+// refuseLacking is an error where the server is Babelfish, or Azure runs it, and it has not what is
+// asked of it: why, where it has not.
+func (s *Store) refuseLacking(ctx context.Context, op, hint, babelfish, azure string) error {
+	v, err := s.askServer(ctx)
 	switch {
 	case err != nil:
 		return err
 	case v.babelfish && babelfish != "":
 		return store.Refuse(op, hint, "%s", babelfish)
-	case v.azure() && azure != "":
+	case v.isAzure() && azure != "":
 		return store.Refuse(op, hint, "%s", azure)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // upkeep.DeepChecker.
 func (s *Store) MayDeepCheck(ctx context.Context) error {
 	op := "check " + s.Label()
-	err := s.lacks(ctx, op, "leave --deep out, or of a run --verify deep",
+	err := s.refuseLacking(ctx, op, "leave --deep out, or of a run --verify deep",
 		"this server, Babelfish, has no DBCC CHECKDB", "")
 	if err == nil { // it takes the rights of a check, and checks nothing
 		_, err = s.DB().ExecContext(ctx, "DBCC CHECKDB (0) WITH ESTIMATEONLY, NO_INFOMSGS")
@@ -28,7 +28,7 @@ func (s *Store) MayDeepCheck(ctx context.Context) error {
 func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()
 	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
-	if v, err := s.ask(ctx); err != nil || v.babelfish {
+	if v, err := s.askServer(ctx); err != nil || v.babelfish {
 		return result, s.MayDeepCheck(ctx)
 	}
 	start := time.Now()
@@ -46,7 +46,7 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	if err != nil {
 		return result, s.Wrap(op, err)
 	}
-	stop := s.watch(ctx, "DBCC%", result.Bytes, tell)
+	stop := s.watchCommand(ctx, "DBCC%", result.Bytes, tell)
 	// It reads every page, verifies its checksum and checks what it says. Each fault is a row.
 	const check = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
 	err = listNamed(ctx, conn, check, func(row map[string]string) {

@@ -27,7 +27,7 @@ type connector struct {
 }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, _, err := c.store.dial(ctx, c.config)
+	conn, _, err := c.store.dialServer(ctx, c.config)
 	if err != nil {
 		return nil, err // not a nil *mssql.Conn
 	}
@@ -36,8 +36,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 
 func (c connector) Driver() driver.Driver { return &mssql.Driver{} }
 
-// dial opens a connection; an error is a *connectError. All connections of a Store are made here.
-func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *network, error) {
+// dialServer opens a connection; an error is a *connectError. All connections of a Store are made
+// here.
+func (s *Store) dialServer(ctx context.Context, config msdsn.Config) (*mssql.Conn, *network, error) {
 	n := &network{Dialer: net.Dialer{KeepAlive: config.KeepAlive}}
 	if config.TLSConfig != nil {
 		config.TLSConfig = verifyTLS(config.TLSConfig)
@@ -51,7 +52,7 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 	defer cancel()
 	stop := context.AfterFunc(
 		login,
-		n.cut,
+		n.cutConns,
 	) // go-mssqldb does not look at the context while it waits for the server
 	opened, err := connector.Connect(login)
 	if !stop() && err == nil {
@@ -129,7 +130,7 @@ func (n *network) DialContext(ctx context.Context, network, address string) (net
 	return &loginConn{Conn: conn, network: n}, nil
 }
 
-func (n *network) each(do func(net.Conn)) {
+func (n *network) eachConn(do func(net.Conn)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, conn := range n.conns {
@@ -137,8 +138,8 @@ func (n *network) each(do func(net.Conn)) {
 	}
 }
 
-// cut ends what goes on on the connection.
-func (n *network) cut() { n.each(func(conn net.Conn) { conn.SetDeadline(time.Unix(1, 0)) }) }
+// cutConns ends what goes on on the connection.
+func (n *network) cutConns() { n.eachConn(func(conn net.Conn) { conn.SetDeadline(time.Unix(1, 0)) }) }
 
 // verifyTLS has what the target's options verify of the server's certificate fail as what
 // crypto/tls verifies.
@@ -169,10 +170,10 @@ type loginConn struct {
 	network *network
 }
 
-func (c *loginConn) Read(b []byte) (int, error)  { return c.noted(c.Conn.Read(b)) }
-func (c *loginConn) Write(b []byte) (int, error) { return c.noted(c.Conn.Write(b)) }
+func (c *loginConn) Read(b []byte) (int, error)  { return c.noteFailure(c.Conn.Read(b)) }
+func (c *loginConn) Write(b []byte) (int, error) { return c.noteFailure(c.Conn.Write(b)) }
 
-func (c *loginConn) noted(n int, err error) (int, error) {
+func (c *loginConn) noteFailure(n int, err error) (int, error) {
 	if err != nil {
 		c.network.broken.Store(true)
 	}

@@ -123,7 +123,7 @@ func TestResourceGovernor(t *testing.T) {
 		assert.Contains(t, advice[len(advice)-1], want)
 	}
 	onAzure := settings{"service objective": "GP_Gen5_2", "database read committed snapshot": "1"}
-	_, advice := advice(onAzure, time.Hour, 0)
+	_, advice := judgeSettings(onAzure, time.Hour, 0)
 	assert.Empty(t, advice, "Azure always governs, and has read committed snapshot on")
 }
 
@@ -151,7 +151,8 @@ func TestMailboxStatistics(t *testing.T) {
 }
 
 // TestCollidingNames makes and restores the snapshots of two databases, the name of one of which is
-// that of the other with a number, on one server that keeps its backups as files: each gets its own.
+// that of the other with a number, on one server that keeps its backups as files: each gets its
+// own.
 func TestCollidingNames(t *testing.T) {
 	var mu sync.Mutex
 	files := map[string]string{} // the database by the file's name

@@ -44,7 +44,7 @@ func (s *Store) Wrap(op string, err error) error {
 	}
 	if e, ok := errors.AsType[mssql.Error](err); ok {
 		_, login := errors.AsType[*connectError](err)
-		number, class, hint := classify(e, s.opened.Load(), login)
+		number, class, hint := classifyReply(e, s.opened.Load(), login)
 		return &store.Error{
 			Op:    op,
 			Class: class,
@@ -54,7 +54,7 @@ func (s *Store) Wrap(op string, err error) error {
 		}
 	}
 	if e, ok := errors.AsType[*connectError](err); ok {
-		return e.wrap("connect to " + s.Label())
+		return e.classifyFailure("connect to " + s.Label())
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Err: e}
@@ -72,8 +72,9 @@ func (s *Store) Wrap(op string, err error) error {
 // disconnected are errors of a connection that is lost.
 var disconnected = []error{io.EOF, driver.ErrBadConn, context.Canceled, context.DeadlineExceeded}
 
-// wrap classifies what kept a connection from being made and is no message of the server's.
-func (e *connectError) wrap(op string) error {
+// classifyFailure classifies what kept a connection from being made and is no message of the
+// server's.
+func (e *connectError) classifyFailure(op string) error {
 	_, said, handshake := strings.Cut(
 		e.err.Error(),
 		"TLS Handshake failed: ",
@@ -120,10 +121,10 @@ func (e *connectError) wrap(op string) error {
 	return wrapped
 }
 
-// classify gives the number, the class and the hint of the first of the server's messages that says
-// what is wrong; the last one is often only that the statement or the login failed. opened says
-// that the database has been reached before, login that a login failed.
-func classify(e mssql.Error, opened, login bool) (number int32, class store.Class, hint string) {
+// classifyReply gives the number, the class and the hint of the first of the server's messages that
+// says what is wrong; the last one is often only that the statement or the login failed. opened
+// says that the database has been reached before, login that a login failed.
+func classifyReply(e mssql.Error, opened, login bool) (number int32, class store.Class, hint string) {
 	for _, m := range append(e.All, e) {
 		number = m.Number
 		class, hint = classOf(number)
@@ -199,8 +200,8 @@ var causes = map[store.Class]map[string][]int32{
 		"make room on the server's drives, or give the database larger files": {1101, 1105, 5149},
 		"the log is full: make room on the log's drive, or back the log up":   {9002},
 		"raise the server's user connections or use fewer threads":            {17809},
-		// Failed reads and writes of pages, and of the log: 9001 says that it is not available, 3314
-		// that a transaction could not be undone.
+		// Failed reads and writes of pages, and of the log: 9001 says that it is not available,
+		// 3314 that a transaction could not be undone.
 		driveHint: {823, 824, 825, 832, 211, 605, 3314, 3624, 5242, 5243, 9001, 9004, 9100},
 		"Azure ended a transaction that ran long, held too many locks or filled the log: " +
 			"choose a larger service objective, or load with fewer sessions": {40549, 40550, 40552},

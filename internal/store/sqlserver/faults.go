@@ -51,7 +51,7 @@ func (s *Store) IOFaults(
 ) (since func(ctx context.Context) ([]string, error), unseen error) {
 	op := "look for I/O errors that " + s.Label() + " noted"
 	const lacks = "this server has no readable error log"
-	if err := s.lacks(ctx, op, "", lacks, lacks); err != nil {
+	if err := s.refuseLacking(ctx, op, "", lacks, lacks); err != nil {
 		return nil, err
 	}
 	var begin time.Time // by the server's own clock, which dates its notes
@@ -93,7 +93,7 @@ func (s *Store) checkErrorLog(ctx context.Context) error {
 
 func (s *Store) errorLines(ctx context.Context, begin time.Time) (lines []string, err error) {
 	for log := range 2 { // a start of the server begins a new one
-		found, err := store.Collect(ctx, s.db, askErrorLines, itself, begin, log)
+		found, err := store.Collect(ctx, s.db, askErrorLines, intoLine, begin, log)
 		if err = s.Wrap("read the server's error log", err); err != nil &&
 			(log == 0 || store.Classify(err) == store.Connection) {
 			return nil, err // else there may be no older one
@@ -104,7 +104,7 @@ func (s *Store) errorLines(ctx context.Context, begin time.Time) (lines []string
 }
 
 func (s *Store) suspectPages(ctx context.Context, begin time.Time) ([]string, error) {
-	return store.Collect(ctx, s.db, askSuspectPages, itself, begin)
+	return store.Collect(ctx, s.db, askSuspectPages, intoLine, begin)
 }
 
-func itself(line *string) []any { return []any{line} }
+func intoLine(line *string) []any { return []any{line} }

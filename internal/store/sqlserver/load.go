@@ -18,8 +18,8 @@ import (
 
 // Load copies rows as a step of a load.
 func (s *Store) Load(ctx context.Context, c store.Copy) (copied int64, err error) {
-	err = s.step(ctx, schema.Statement{Name: c.Step}, func(conn *mssql.Conn) (int64, error) {
-		copied, err = s.bulk(ctx, conn, c)
+	err = s.runStep(ctx, schema.Statement{Name: c.Step}, func(conn *mssql.Conn) (int64, error) {
+		copied, err = s.bulkLoad(ctx, conn, c)
 		return copied, err
 	})
 	return copied, s.Wrap("copy "+c.Step, err)
@@ -36,8 +36,8 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 		defer s.filling.Store(nil)
 	}
 	for try := 0; ; try++ {
-		err := s.Wrap(statement.Name, s.step(ctx, statement, func(conn *mssql.Conn) (int64, error) {
-			return statement.Rows, exec(ctx, conn, statement.SQL)
+		err := s.Wrap(statement.Name, s.runStep(ctx, statement, func(conn *mssql.Conn) (int64, error) {
+			return statement.Rows, execOn(ctx, conn, statement.SQL)
 		}))
 		// Builds that go on concurrently may wait for each other's locks on the server's own
 		// tables.
@@ -47,9 +47,9 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 	}
 }
 
-// step runs a step in one transaction with the note that it was run, and how many rows it copied.
-// What SQL Server refuses in a transaction is noted afterwards.
-func (s *Store) step(
+// runStep runs a step in one transaction with the note that it was run, and how many rows it
+// copied. What SQL Server refuses in a transaction is noted afterwards.
+func (s *Store) runStep(
 	ctx context.Context,
 	of schema.Statement,
 	run func(*mssql.Conn) (copied int64, err error),
@@ -61,17 +61,17 @@ func (s *Store) step(
 				return err
 			}
 			const note = "INSERT INTO ds2_steps (name, copied) VALUES (@p1, @p2)"
-			return exec(ctx, conn, note, mssql.VarChar(of.Name), copied)
+			return execOn(ctx, conn, note, mssql.VarChar(of.Name), copied)
 		}
 		if of.NoTransaction {
 			return runAndNote()
 		}
-		return transact(ctx, conn, runAndNote)
+		return inTransaction(ctx, conn, runAndNote)
 	})
 }
 
-// transact runs f in a transaction of a connection that rolls back when it is closed.
-func transact(ctx context.Context, conn *mssql.Conn, f func() error) error {
+// inTransaction runs f in a transaction of a connection that rolls back when it is closed.
+func inTransaction(ctx context.Context, conn *mssql.Conn, f func() error) error {
 	tx, err := conn.BeginTx(ctx, driver.TxOptions{})
 	if err != nil {
 		return err
@@ -85,14 +85,14 @@ func transact(ctx context.Context, conn *mssql.Conn, f func() error) error {
 // onOwnConn lends a connection that is closed afterwards, which also rolls back what was not
 // committed: one that is given up amid the rows of a bulk load is of no use to a pool.
 func (s *Store) onOwnConn(ctx context.Context, f func(*mssql.Conn) error) error {
-	conn, network, err := s.dial(ctx, s.config)
+	conn, network, err := s.dialServer(ctx, s.config)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	// go-mssqldb looks at the context while it reads, not while it writes, and a server that waits
 	// for a lock takes no rows.
-	stop := context.AfterFunc(ctx, network.cut)
+	stop := context.AfterFunc(ctx, network.cutConns)
 	defer stop()
 	if err := f(conn); err != nil {
 		return cmp.Or(ctx.Err(), err) // the end of the context is why the connection failed
@@ -100,8 +100,8 @@ func (s *Store) onOwnConn(ctx context.Context, f func(*mssql.Conn) error) error 
 	return nil
 }
 
-// exec runs a statement on a connection that is not database/sql's.
-func exec(ctx context.Context, conn *mssql.Conn, statement string, args ...driver.Value) error {
+// execOn runs a statement on a connection that is not database/sql's.
+func execOn(ctx context.Context, conn *mssql.Conn, statement string, args ...driver.Value) error {
 	stmt, err := conn.PrepareContext(ctx, statement)
 	if err != nil {
 		return err
@@ -114,8 +114,8 @@ func exec(ctx context.Context, conn *mssql.Conn, statement string, args ...drive
 	return err
 }
 
-// query is exec of a statement that gives rows.
-func query(
+// queryOn is exec of a statement that gives rows.
+func queryOn(
 	ctx context.Context,
 	conn *mssql.Conn,
 	statement string,
@@ -132,10 +132,10 @@ func query(
 	return rows.(*mssql.Rows), nil
 }
 
-// bulk brings rows into a table, by the protocol's bulk load. Keys keep the values that the rows
-// bring. The table is locked as a whole, which is what lets SQL Server log pages and not rows.
-func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, c store.Copy) (int64, error) {
-	server, err := s.ask(ctx)
+// bulkLoad brings rows into a table, by the protocol's bulk load. Keys keep the values that the
+// rows bring. The table is locked as a whole, which is what lets SQL Server log pages and not rows.
+func (s *Store) bulkLoad(ctx context.Context, conn *mssql.Conn, c store.Copy) (int64, error) {
+	server, err := s.askServer(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -165,7 +165,7 @@ func columnsOf(
 	conn *mssql.Conn,
 	table string,
 ) (names []string, columns []column, err error) {
-	rows, err := query(ctx, conn, "SELECT * FROM "+quoteName(table)+" WHERE 1 = 0", nil)
+	rows, err := queryOn(ctx, conn, "SELECT * FROM "+quoteName(table)+" WHERE 1 = 0", nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,23 +9,23 @@ import (
 // LogSpace tells how full the log is: upkeep.LogKeeper. Under full recovery the log is kept from
 // the first full backup on.
 func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err error) {
-	v, err := s.ask(ctx)
-	if err != nil || v.babelfish || v.azure() { // Azure backs logs up itself
+	v, err := s.askServer(ctx)
+	if err != nil || v.babelfish || v.isAzure() { // Azure backs logs up itself
 		return 0, 0, false, err
 	}
-	found, err := s.settings(ctx)
+	found, err := s.readSettings(ctx)
 	if err != nil {
 		return 0, 0, false, s.Wrap("ask for the log of "+s.Label(), err)
 	}
 	kept = found["database recovery model"] != "SIMPLE" && found["database log chain"] == "begun"
-	return found.number("database log bytes"), found.number("database log used bytes"), kept, nil
+	return found.numberOf("database log bytes"), found.numberOf("database log used bytes"), kept, nil
 }
 
 // DiscardLog backs the log up to NUL: upkeep.LogKeeper.
 func (s *Store) DiscardLog(ctx context.Context) error {
 	op := "back the log of " + s.Label() + " up to NUL"
 	const lacks = "this server takes no backups of logs"
-	if err := s.lacks(ctx, op, "leave --discard-log out", lacks, lacks); err != nil {
+	if err := s.refuseLacking(ctx, op, "leave --discard-log out", lacks, lacks); err != nil {
 		return err
 	}
 	_, err := s.db.ExecContext(ctx, "BACKUP LOG "+quoteName(s.Name())+" TO DISK = N'NUL'")
@@ -48,7 +48,7 @@ const mayCheckpoint = `SELECT CAST(COALESCE(
 
 // MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	if err != nil || v.babelfish { // which tells of no such right
 		return err
 	}
@@ -66,10 +66,10 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 func (s *Store) MayDropCache(ctx context.Context) error {
 	op := "empty the cache of " + s.Label()
 	const leave, lacks = "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS"
-	if err := s.lacks(ctx, op, leave, lacks, ""); err != nil {
+	if err := s.refuseLacking(ctx, op, leave, lacks, ""); err != nil {
 		return err
 	}
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,10 +77,10 @@ func (s *Store) MayDropCache(ctx context.Context) error {
 	may := "HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE')"
 	do := "GRANT ALTER SERVER STATE TO the login"
 	switch {
-	case v.azureDatabase():
+	case v.isAzureDatabase():
 		may = "IS_SRVROLEMEMBER('##MS_ServerStateManager##')"
 		do = "ALTER SERVER ROLE ##MS_ServerStateManager## ADD MEMBER the login"
-	case v.major < 16 && !v.azure():
+	case v.major < 16 && !v.isAzure():
 		may = "IS_SRVROLEMEMBER('sysadmin')"
 		do = "use a member of sysadmin, which servers before 2022 want"
 	}
@@ -98,7 +98,7 @@ func (s *Store) DropCache(ctx context.Context) error {
 // their log is on the drive: under DISABLED none does, under ALLOWED those that ask for it, under
 // FORCED all. It is empty where the server has no such thing.
 func (s *Store) DelayedDurability(ctx context.Context) (d string, err error) {
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	if err != nil || v.babelfish {
 		return "", err
 	}

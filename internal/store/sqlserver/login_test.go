@@ -382,10 +382,10 @@ func TestSeveralAddresses(t *testing.T) {
 			_, err := n.DialContext(t.Context(), "tcp", server.URL("DS2").Host)
 			assert.NoError(t, err)
 		})
-		dialling.Go(n.cut)
+		dialling.Go(n.cutConns)
 	}
 	dialling.Wait()
-	n.cut()
+	n.cutConns()
 	for _, conn := range n.conns {
 		_, err := conn.Read(make([]byte, 1))
 		assert.ErrorIs(t, err, os.ErrDeadlineExceeded, "a connection that was cut")

@@ -64,8 +64,8 @@ var otherNames = map[string]string{
 	"host name in certificate": msdsn.HostNameInCertificate,
 }
 
-// read takes over what a target says.
-func (s *Store) read(target *url.URL) (err error) {
+// readTarget takes over what a target says.
+func (s *Store) readTarget(target *url.URL) (err error) {
 	u := *target
 	query := url.Values{}
 	for name, values := range target.Query() {
@@ -112,9 +112,9 @@ func (s *Store) read(target *url.URL) (err error) {
 	return nil
 }
 
-// hides tells whether what is sent cannot be read on its way: by encryption from the first packet
-// to the last, or since it does not leave this machine.
-func (s *Store) hides() bool {
+// hidesPassword tells whether what is sent cannot be read on its way: by encryption from the first
+// packet to the last, or since it does not leave this machine.
+func (s *Store) hidesPassword() bool {
 	ip := net.ParseIP(s.config.Host)
 	here := strings.EqualFold(s.config.Host, "localhost") || ip != nil && ip.IsLoopback()
 	return here || s.config.Encryption == msdsn.EncryptionRequired ||

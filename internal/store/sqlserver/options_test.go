@@ -62,7 +62,7 @@ func TestPasswordsInClear(t *testing.T) {
 		"host": false, "host?encrypt=false": false, "host?encrypt=true": true, "host?encrypt=strict": true,
 		"127.0.0.1?encrypt=disable": true, "localhost": true, "x.database.windows.net": true,
 	} {
-		assert.Equal(t, hides, open(t, "sqlserver://u:p@"+target).hides(), target)
+		assert.Equal(t, hides, open(t, "sqlserver://u:p@"+target).hidesPassword(), target)
 	}
 	azure := open(t, "sqlserver://u:p@x.database.windows.net").config
 	assert.Equal(t, msdsn.Encryption(msdsn.EncryptionRequired), azure.Encryption)

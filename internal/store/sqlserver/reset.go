@@ -33,12 +33,12 @@ func (s *Store) Reset(
 		run := func(statements []schema.Statement) error {
 			for _, statement := range statements {
 				begin(statement.Name)
-				if err := exec(ctx, conn, statement.SQL); err != nil {
+				if err := execOn(ctx, conn, statement.SQL); err != nil {
 					return s.Wrap(statement.Name, err)
 				}
 				if statement.ThenCopy {
 					c := store.Copy{Table: statement.Table, Parts: parts, Told: func(int64) {}}
-					if _, err := s.bulk(ctx, conn, c); err != nil {
+					if _, err := s.bulkLoad(ctx, conn, c); err != nil {
 						return err
 					}
 				}
@@ -48,7 +48,7 @@ func (s *Store) Reset(
 		if err := run(statements[:copied]); err != nil {
 			return err
 		}
-		if err := transact(ctx, conn, func() error { return run(only(false)) }); err != nil {
+		if err := inTransaction(ctx, conn, func() error { return run(only(false)) }); err != nil {
 			return err
 		}
 		if err := run(only(true)); err != nil {
@@ -65,7 +65,7 @@ func (s *Store) Reset(
 // server's removes in the background: a run that begins before would be measured with it. Where
 // they stay that is an error, since the database is not as it was.
 func (s *Store) awaitGhostCleanup(ctx context.Context) error {
-	if v, err := s.ask(ctx); err != nil || v.babelfish {
+	if v, err := s.askServer(ctx); err != nil || v.babelfish {
 		return err
 	}
 	conn, err := s.db.Conn(ctx)
@@ -88,7 +88,7 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 
 // judgeGhosts says whether n deleted rows may stay: as long as older versions of rows are kept.
 func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
-	settings, err := s.settings(ctx)
+	settings, err := s.readSettings(ctx)
 	if err == nil && (settings["database accelerated recovery"] == "1" ||
 		settings["database read committed snapshot"] == "1") {
 		return nil

@@ -28,7 +28,7 @@ func eachRow(
 		rows := part.Open()
 		for values := rows(); values != nil; values = rows() {
 			for i, c := range columns {
-				if row[i], err = convert(&values[i], c); err != nil {
+				if row[i], err = convertValue(&values[i], c); err != nil {
 					return n, err
 				}
 			}
@@ -44,7 +44,7 @@ func eachRow(
 	return n, nil
 }
 
-func convert(v *datagen.Value, c column) (any, error) {
+func convertValue(v *datagen.Value, c column) (any, error) {
 	switch c.kind {
 	case "TINYINT", "SMALLINT", "INT", "BIGINT":
 		return v.Int, nil

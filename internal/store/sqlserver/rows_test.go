@@ -24,11 +24,11 @@ func TestConvert(t *testing.T) {
 		{"VARCHAR", datagen.Value{Text: []byte("a")}, []byte("a")},
 		{"VARCHAR", datagen.Value{}, nil},
 	} {
-		got, err := convert(&c.value, column{"C", c.kind})
+		got, err := convertValue(&c.value, column{"C", c.kind})
 		require.NoError(t, err)
 		assert.Equal(t, c.want, got, c.kind)
 	}
-	_, err := convert(&datagen.Value{}, column{"C", "XML"})
+	_, err := convertValue(&datagen.Value{}, column{"C", "XML"})
 	assert.ErrorContains(t, err, "column C is of type XML")
 }
 

@@ -40,19 +40,19 @@ const scrubBuffer = 64 << 10
 // OpenScrub connects a scan of the database's tables: background.Scrubber.
 func (s *Store) OpenScrub(ctx context.Context) (store.Reader, error) {
 	r := &scrub{Store: s}
-	if err := r.list(ctx); err != nil {
-		return nil, r.wrap(err)
+	if err := r.listTables(ctx); err != nil {
+		return nil, r.wrapError(err)
 	}
-	return s.scrub(ctx, r.tables...)
+	return s.connectScrub(ctx, r.tables...)
 }
 
-// scrub connects one that begins with some tables.
-func (s *Store) scrub(ctx context.Context, tables ...scrubTable) (_ store.Reader, err error) {
+// connectScrub connects one that begins with some tables.
+func (s *Store) connectScrub(ctx context.Context, tables ...scrubTable) (_ store.Reader, err error) {
 	r := &scrub{Store: s, tables: tables}
-	if r.conn, r.network, err = s.dial(ctx, s.config); err != nil {
-		return nil, r.wrap(err)
+	if r.conn, r.network, err = s.dialServer(ctx, s.config); err != nil {
+		return nil, r.wrapError(err)
 	}
-	r.network.each(func(conn net.Conn) {
+	r.network.eachConn(func(conn net.Conn) {
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			_ = tcp.SetReadBuffer(scrubBuffer) // else the scan only begins with more at once
 		}
@@ -60,8 +60,8 @@ func (s *Store) scrub(ctx context.Context, tables ...scrubTable) (_ store.Reader
 	return r, nil
 }
 
-// list begins again at the first table, in the order in which they were made.
-func (r *scrub) list(ctx context.Context) error {
+// listTables begins again at the first table, in the order in which they were made.
+func (r *scrub) listTables(ctx context.Context) error {
 	r.at = 0
 	r.tables = nil
 	const tables = `SELECT SCHEMA_NAME(schema_id), name FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY object_id`
@@ -95,19 +95,19 @@ func (r *scrub) list(ctx context.Context) error {
 func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 	stop := context.AfterFunc(
 		ctx,
-		r.network.cut,
+		r.network.cutConns,
 	) // go-mssqldb does not look at a later context while it waits for rows
 	defer stop()
 	read := store.Read{Device: -1}
 	if r.at == len(r.tables) {
-		if err := r.list(ctx); err != nil {
-			return read, r.wrap(err)
+		if err := r.listTables(ctx); err != nil {
+			return read, r.wrapError(err)
 		}
 	}
 	t := r.tables[r.at]
 	if r.rows == nil {
-		if err := r.begin(ctx, t); err != nil {
-			return read, r.wrap(err)
+		if err := r.beginTable(ctx, t); err != nil {
+			return read, r.wrapError(err)
 		}
 	}
 	bytes := r.rest
@@ -121,7 +121,7 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 		r.rows = nil
 		r.at++
 		if err != io.EOF {
-			return read, r.wrap(err)
+			return read, r.wrapError(err)
 		}
 		read.Last = r.at == len(r.tables)
 		break
@@ -131,10 +131,10 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 	return read, nil
 }
 
-// begin begins with a table.
-func (r *scrub) begin(ctx context.Context, t scrubTable) error {
+// beginTable begins with a table.
+func (r *scrub) beginTable(ctx context.Context, t scrubTable) error {
 	// Without locks a scan may follow the pages as they lie in the file.
-	rows, err := query(
+	rows, err := queryOn(
 		ctx,
 		r.conn,
 		"SELECT * FROM "+t.name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)",
@@ -148,7 +148,7 @@ func (r *scrub) begin(ctx context.Context, t scrubTable) error {
 	return nil
 }
 
-func (r *scrub) wrap(err error) error { return r.Wrap("scrub "+r.Label(), err) }
+func (r *scrub) wrapError(err error) error { return r.Wrap("scrub "+r.Label(), err) }
 
 // Close disconnects, which ends the statement under way.
 func (r *scrub) Close() { r.conn.Close() }

@@ -30,18 +30,18 @@ type server struct {
 	dataPath, logPath string // where it keeps new databases
 }
 
-// azureDatabase tells whether the server is Azure SQL Database, azure whether Azure runs it and
+// isAzureDatabase tells whether the server is Azure SQL Database, isAzure whether Azure runs it and
 // decides where files lie.
-func (v server) azureDatabase() bool {
+func (v server) isAzureDatabase() bool {
 	return !v.babelfish && (v.edition == editionAzureDatabase || v.edition == editionFabric)
 }
 
-func (v server) azure() bool {
-	return v.azureDatabase() || !v.babelfish && v.edition == editionManagedInstance
+func (v server) isAzure() bool {
+	return v.isAzureDatabase() || !v.babelfish && v.edition == editionManagedInstance
 }
 
-// check is an error where the server cannot serve a workload at all.
-func (v server) check(uses schema.Features) error {
+// checkUses is an error where the server cannot serve a workload at all.
+func (v server) checkUses(uses schema.Features) error {
 	const op = "look at the server"
 	switch {
 	case v.babelfish && uses.FullText && !v.fullText:
@@ -51,7 +51,7 @@ func (v server) check(uses schema.Features) error {
 				"'ignore', 'server', once: the workload searches by it",
 			"Babelfish refuses statements of full-text search to this login",
 		)
-	case v.babelfish || v.azure():
+	case v.babelfish || v.isAzure():
 		return nil
 	case v.major < oldest:
 		return store.Refuse(
@@ -73,23 +73,23 @@ func (v server) check(uses schema.Features) error {
 
 // IsBabelfish tells whether the server is one.
 func (s *Store) IsBabelfish(ctx context.Context) (bool, error) {
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	return v.babelfish, err
 }
 
-// ask asks the server what it is, once for a Store. A database that does not exist yet need not
-// keep it from answering.
-func (s *Store) ask(ctx context.Context) (server, error) {
+// askServer asks the server what it is, once for a Store. A database that does not exist yet need
+// not keep it from answering.
+func (s *Store) askServer(ctx context.Context) (server, error) {
 	s.asked.Lock()
 	defer s.asked.Unlock()
 	if s.server != nil {
 		return *s.server, nil
 	}
-	v, err := properties(ctx, s.db)
+	v, err := readProperties(ctx, s.db)
 	if deniesDatabase(err) {
-		master := s.master()
+		master := s.openMaster()
 		defer master.Close()
-		v, err = properties(ctx, master)
+		v, err = readProperties(ctx, master)
 	}
 	if err != nil {
 		return server{}, s.Wrap("ask "+s.Label()+" for its version", err)
@@ -98,7 +98,7 @@ func (s *Store) ask(ctx context.Context) (server, error) {
 	return v, nil
 }
 
-func properties(ctx context.Context, db *sql.DB) (server, error) {
+func readProperties(ctx context.Context, db *sql.DB) (server, error) {
 	var v server
 	err := db.QueryRowContext(ctx, `SELECT
 		CAST(SERVERPROPERTY('EngineEdition') AS int),
@@ -121,34 +121,34 @@ func properties(ctx context.Context, db *sql.DB) (server, error) {
 // thing that the server cannot take and that the benchmark does without; where it cannot do
 // without, that is an error.
 func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error) {
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.check(p.Layout.Uses); err != nil {
+	if err := v.checkUses(p.Layout.Uses); err != nil {
 		return nil, err
 	}
-	if len(p.Layout.Files) > 0 && (v.babelfish || v.azure()) {
+	if len(p.Layout.Files) > 0 && (v.babelfish || v.isAzure()) {
 		return nil, store.Refuse(
 			"have "+s.Label()+" read files",
 			"load the same rows by --size instead of --from",
 			"this server has no BULK INSERT from files",
 		)
 	}
-	if p.Layout.Password != "" && !s.hides() {
+	if p.Layout.Password != "" && !s.hidesPassword() {
 		return nil, store.Refuse(
 			"make the driver's login on "+s.Label(),
 			"add encrypt=true to the target, and certificate=FILE.pem where this machine does not trust the server's",
 			"its password would cross the network in clear: without encrypt=true only the login is encrypted",
 		)
 	}
-	placed, err := s.placed(ctx)
+	placed, err := s.hasFilegroups(ctx)
 	if err != nil {
 		return nil, s.Wrap("look for filegroups in "+s.Label(), err)
 	}
 	o := &p.Layout
 	o.DataDir, o.LogDir = cmp.Or(o.DataDir, v.dataPath), cmp.Or(o.LogDir, v.logPath)
-	o.Lacks = v.lacks(placed)
+	o.Lacks = v.findLacking(placed)
 	if o.Password != "" {
 		if o.LoginThere, err = s.hasLogin(ctx, v, o.Login); err != nil {
 			return nil, s.Wrap("look for login "+o.Login+" in "+s.Label(), err)
@@ -160,26 +160,26 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 // hasLogin tells whether a login is there. Azure SQL Database has no SUSER_ID.
 func (s *Store) hasLogin(ctx context.Context, v server, login string) (bool, error) {
 	query := "SELECT CASE WHEN SUSER_ID(@p1) IS NULL THEN 0 ELSE 1 END"
-	if v.azureDatabase() {
+	if v.isAzureDatabase() {
 		query = "SELECT COUNT(*) FROM sys.sql_logins WHERE name = @p1"
 	}
-	master := s.master()
+	master := s.openMaster()
 	defer master.Close()
 	var n int
 	err := master.QueryRowContext(ctx, query, login).Scan(&n)
 	return n > 0, err
 }
 
-// lacks says what the server cannot do; placed, whether the database has the filegroups or will
-// have them.
-func (v server) lacks(placed bool) schema.Features {
+// findLacking says what the server cannot do; placed, whether the database has the filegroups or
+// will have them.
+func (v server) findLacking(placed bool) schema.Features {
 	return schema.Features{
-		Files:       v.babelfish || v.azure() || !placed,
-		Recovery:    v.babelfish || v.azure() || v.rds,
+		Files:       v.babelfish || v.isAzure() || !placed,
+		Recovery:    v.babelfish || v.isAzure() || v.rds,
 		Statistics:  v.babelfish,
 		Catalog:     v.babelfish,
 		Owners:      v.babelfish,
-		ServerState: v.babelfish || v.azureDatabase(),
+		ServerState: v.babelfish || v.isAzureDatabase(),
 
 		DelayedDurability: v.babelfish,
 	}
@@ -190,8 +190,8 @@ func (v server) leftOut(o schema.Layout) (lines []string) {
 	const none = "left out, this server has none: "
 	files := none + "filegroups, file placement and file sizes"
 	switch {
-	case v.babelfish || v.azureDatabase():
-	case v.azure():
+	case v.babelfish || v.isAzureDatabase():
+	case v.isAzure():
 		files = "left out, for Azure places the files of a Managed Instance: filegroups and file sizes; in General " +
 			"Purpose the size of a file decides its IOPS, so set it before a run: ALTER DATABASE … MODIFY FILE"
 	default:
@@ -228,8 +228,9 @@ func (v server) leftOut(o schema.Layout) (lines []string) {
 	return lines
 }
 
-// placed tells whether the filegroups are there, or will be because the database is yet to be made.
-func (s *Store) placed(ctx context.Context) (bool, error) {
+// hasFilegroups tells whether the filegroups are there, or will be because the database is yet to
+// be made.
+func (s *Store) hasFilegroups(ctx context.Context) (bool, error) {
 	var n int
 	const ask = "SELECT COUNT(*) FROM sys.filegroups WHERE name = @p1"
 	err := s.db.QueryRowContext(ctx, ask, schema.SQLServerFilegroup).Scan(&n)
@@ -239,8 +240,8 @@ func (s *Store) placed(ctx context.Context) (bool, error) {
 	return n == 1, err
 }
 
-// master is a pool in the server's own database; the caller closes it.
-func (s *Store) master() *sql.DB {
+// openMaster opens a pool in the server's own database; the caller closes it.
+func (s *Store) openMaster() *sql.DB {
 	config := s.config
 	config.Database = "master"
 	return sql.OpenDB(connector{s, config})
@@ -259,8 +260,8 @@ type standing struct {
 	collation string // empty where it is not open
 }
 
-// standing asks master for the target's database.
-func (s *Store) standing(ctx context.Context, master *sql.DB) (d standing, err error) {
+// askStanding asks master for the target's database.
+func (s *Store) askStanding(ctx context.Context, master *sql.DB) (d standing, err error) {
 	err = master.QueryRowContext(ctx, `
 		SELECT state_desc, COALESCE(HAS_DBACCESS(name), 0),
 			COALESCE(CAST(DATABASEPROPERTYEX(name, 'Collation') AS varchar(128)), '')
@@ -271,8 +272,8 @@ func (s *Store) standing(ctx context.Context, master *sql.DB) (d standing, err e
 	return d, err
 }
 
-// check is an error where a database is there that cannot be loaded into.
-func (d standing) check(database string) error {
+// checkLoadable is an error where a database is there that cannot be loaded into.
+func (d standing) checkLoadable(database string) error {
 	refuse := func(class store.Class, why, hint string) error {
 		return &store.Error{
 			Op:    "open database " + database,
@@ -309,9 +310,9 @@ func (d standing) check(database string) error {
 // CreateDatabase makes the target's database with the given statements. Where it is there, those
 // that do it no harm are run: recovery model and login.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
-	master := s.master()
+	master := s.openMaster()
 	defer master.Close()
-	database, err := s.standing(ctx, master)
+	database, err := s.askStanding(ctx, master)
 	if err != nil {
 		// A user of the target's database alone may not ask master; then the database is there.
 		if s.db.PingContext(ctx) != nil {
@@ -319,7 +320,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 		}
 		database = standing{state: "ONLINE", access: true}
 	}
-	if err := database.check(s.Name()); err != nil {
+	if err := database.checkLoadable(s.Name()); err != nil {
 		return err
 	}
 	there := database.state != ""

@@ -55,8 +55,8 @@ func TestWhatServersLack(t *testing.T) {
 			true, onBabelfish, 6,
 		},
 	} {
-		assert.NoError(t, c.server.check(ds2Uses), c.name)
-		assert.Equal(t, c.lacks, c.server.lacks(c.placed), "%s lacks", c.name)
+		assert.NoError(t, c.server.checkUses(ds2Uses), c.name)
+		assert.Equal(t, c.lacks, c.server.findLacking(c.placed), "%s lacks", c.name)
 		lines := c.server.leftOut(schema.Layout{Uses: ds2Uses, Lacks: c.lacks, Password: "secret"})
 		assert.Len(t, lines, c.leftOut, c.name)
 		if c.server.edition == editionManagedInstance {
@@ -69,11 +69,11 @@ func TestWhatServersLack(t *testing.T) {
 func TestWhatIsNotUsed(t *testing.T) {
 	babelfish := server{edition: 2, major: 12, babelfish: true}
 	uses := schema.Features{Files: true, DelayedDurability: true}
-	mailboxes := schema.Layout{Uses: uses, Lacks: babelfish.lacks(true)}
+	mailboxes := schema.Layout{Uses: uses, Lacks: babelfish.findLacking(true)}
 	lines := strings.Join(babelfish.leftOut(mailboxes), "\n")
 	assert.Contains(t, lines, "delayed durability, so no commit can be lazy")
 	assert.NotContains(t, lines, "full-text")
-	assert.NoError(t, server{edition: 3, major: 16}.check(uses), "without full-text search")
+	assert.NoError(t, server{edition: 3, major: 16}.checkUses(uses), "without full-text search")
 }
 
 func TestServersThatCannotServe(t *testing.T) {
@@ -88,7 +88,7 @@ func TestServersThatCannotServe(t *testing.T) {
 			"EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server'",
 		},
 	} {
-		err := c.server.check(ds2Uses)
+		err := c.server.checkUses(ds2Uses)
 		assert.ErrorContains(t, err, c.says)
 		assert.Equal(t, store.Config, store.Classify(err), "%+v", c.server)
 	}
@@ -112,7 +112,7 @@ func TestDatabasesThatCannotBeLoaded(t *testing.T) {
 		{"case-sensitive", standing{"ONLINE", true, "Latin1_General_CS_AS"}, config, "is case-sensitive"},
 		{"binary", standing{"ONLINE", true, "Latin1_General_BIN2"}, config, "is case-sensitive"},
 	} {
-		err := c.database.check("DS2")
+		err := c.database.checkLoadable("DS2")
 		if c.class == "" {
 			assert.NoError(t, err, c.why)
 			continue

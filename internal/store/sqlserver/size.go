@@ -34,7 +34,7 @@ func (s *Store) ofTable(
 	ctx context.Context,
 	what, table, query, onBabelfish string,
 ) (n int64, err error) {
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -66,7 +66,7 @@ const placementOnBabelfish = `SELECT
 
 // Placement lists the tables and indexes by their filegroups: audit.Placer.
 func (s *Store) Placement(ctx context.Context) (placed []store.Placed, err error) {
-	v, err := s.ask(ctx)
+	v, err := s.askServer(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -68,9 +68,9 @@ func (b backup) isOf(source backup) (why string, is bool) {
 	return "", true
 }
 
-// newest is which of the two holds the whole backup that was finished last, and which the next one
-// is for.
-func newest(found [2]backup) (current, next int) {
+// findNewest is which of the two holds the whole backup that was finished last, and which the next
+// one is for.
+func findNewest(found [2]backup) (current, next int) {
 	switch {
 	case found[1].finished.After(found[0].finished):
 		return 1, 0
@@ -80,10 +80,10 @@ func newest(found [2]backup) (current, next int) {
 	return 0, 1
 }
 
-// backups looks at the two. An error of class Connection leaves that unknown;
+// readBackups looks at the two. An error of class Connection leaves that unknown;
 // others say that there is none of a name, or no backup, or that ds2 may not look, and then may not
 // restore.
-func (s *Store) backups(ctx context.Context, db *sql.DB) (found [2]backup, err error) {
+func (s *Store) readBackups(ctx context.Context, db *sql.DB) (found [2]backup, err error) {
 	for i, file := range s.backupFiles() {
 		failed := listNamed(
 			ctx,
@@ -126,8 +126,8 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
-	defer s.watch(ctx, "BACKUP DATABASE", backupParts, how.Tell)()
-	found, err := s.backups(ctx, s.db)
+	defer s.watchCommand(ctx, "BACKUP DATABASE", backupParts, how.Tell)()
+	found, err := s.readBackups(ctx, s.db)
 	if store.Classify(err) == store.Connection {
 		return err
 	}
@@ -135,7 +135,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	if err != nil {
 		return s.Wrap(op, err)
 	}
-	_, next := newest(found)
+	_, next := findNewest(found)
 	if last := found[next]; !last.finished.IsZero() {
 		// An earlier database of this name, on this server, needs its backup no more.
 		why, is := last.isOf(source)
@@ -162,15 +162,15 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
-	defer s.watch(ctx, "RESTORE DATABASE", backupParts, how.Tell)()
-	master := s.master()
+	defer s.watchCommand(ctx, "RESTORE DATABASE", backupParts, how.Tell)()
+	master := s.openMaster()
 	defer master.Close()
 	files := s.backupFiles()
-	found, err := s.backups(ctx, master)
+	found, err := s.readBackups(ctx, master)
 	if store.Classify(err) == store.Connection {
 		return err
 	}
-	current, _ := newest(found)
+	current, _ := findNewest(found)
 	if found[current].finished.IsZero() { // before sessions are disconnected
 		return s.Wrap(
 			op,
@@ -185,11 +185,11 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		return store.Refuse(op, "make the snapshot again with ds2 snapshot create",
 			"the backup %s %s", files[current], why)
 	}
-	moves, err := s.moves(ctx, master, files[current])
+	moves, err := s.findMoves(ctx, master, files[current])
 	if err != nil {
 		return s.Wrap(op, err)
 	}
-	now, err := s.standing(ctx, master)
+	now, err := s.askStanding(ctx, master)
 	if err != nil {
 		return s.Wrap(op, err)
 	}
@@ -197,7 +197,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	before := map[string]string(nil)
 	unknown := error(nil)
 	if now.state == "ONLINE" {
-		before, unknown = s.options(ctx, master)
+		before, unknown = s.readOptions(ctx, master)
 		_, err := master.ExecContext(
 			ctx,
 			"ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE",
@@ -214,14 +214,14 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		// Where the restore did not begin, the database is as it was, only offline.
-		if d, failed := s.standing(after, master); failed == nil && d.state == "OFFLINE" &&
+		if d, failed := s.askStanding(after, master); failed == nil && d.state == "OFFLINE" &&
 			now.state == "ONLINE" {
 			_, failed = master.ExecContext(after, "ALTER DATABASE "+database+" SET ONLINE")
 			err = errors.Join(err, failed)
 		}
 		return s.Wrap(op, err)
 	}
-	after, failed := s.options(ctx, master)
+	after, failed := s.readOptions(ctx, master)
 	if err := errors.Join(unknown, failed); err != nil {
 		how.Warn(
 			fmt.Sprintf(
@@ -236,15 +236,15 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	return ctx.Err()
 }
 
-// watch tells how far the server is with a command on the database, by its own account and in parts
-// of all, until end is called. It is only for show: who may not see that goes on without.
-func (s *Store) watch(
+// watchCommand tells how far the server is with a command on the database, by its own account and
+// in parts of all, until end is called. It is only for show: who may not see that goes on without.
+func (s *Store) watchCommand(
 	ctx context.Context,
 	command string,
 	all int64,
 	tell progress.Tell,
 ) (end func()) {
-	master := s.master()
+	master := s.openMaster()
 	stop := progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
 		var percent float64
 		var step string
@@ -260,9 +260,9 @@ func (s *Store) watch(
 	return func() { stop(); master.Close() }
 }
 
-// moves are the MOVE options of RESTORE that keep every file of the backup where the server knows
-// one of its name; a file that it does not know goes where it was when the backup was made.
-func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string, error) {
+// findMoves are the MOVE options of RESTORE that keep every file of the backup where the server
+// knows one of its name; a file that it does not know goes where it was when the backup was made.
+func (s *Store) findMoves(ctx context.Context, master *sql.DB, file string) (string, error) {
 	var files []string
 	err := listNamed(
 		ctx,
@@ -316,11 +316,11 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 // needBackup is an error where the server has no BACKUP.
 func (s *Store) needBackup(ctx context.Context, op string) error {
 	const lacks = "this server has no BACKUP DATABASE to a disk"
-	if v, err := s.ask(ctx); err == nil && v.rds {
+	if v, err := s.askServer(ctx); err == nil && v.rds {
 		return store.Refuse(op, "use ds2 reset, or load again where the workload has none",
 			"Amazon RDS backs up to its own storage only")
 	}
-	return s.lacks(
+	return s.refuseLacking(
 		ctx,
 		op,
 		"use ds2 reset, or load again where the workload has none",
@@ -363,8 +363,8 @@ var databaseOptions = []databaseOption{
 	{"is_encrypted", ""}, // all pages would be written again
 }
 
-// statement sets the option of a database to what askOptions gave; empty: it cannot.
-func (o databaseOption) statement(database, value string) string {
+// setTo sets the option of a database to what askOptions gave; empty: it cannot.
+func (o databaseOption) setTo(database, value string) string {
 	words := map[string]string{"true": "ON", "false": "OFF"}
 	if o.column == "is_parameterization_forced" {
 		words = map[string]string{"true": "FORCED", "false": "SIMPLE"}
@@ -379,8 +379,8 @@ func (o databaseOption) statement(database, value string) string {
 	return "ALTER DATABASE " + quoteName(database) + " SET " + fmt.Sprintf(o.clause, value)
 }
 
-// options are what askOptions says of the database, by column.
-func (s *Store) options(ctx context.Context, master *sql.DB) (found map[string]string, err error) {
+// readOptions are what askOptions says of the database, by column.
+func (s *Store) readOptions(ctx context.Context, master *sql.DB) (found map[string]string, err error) {
 	err = listNamed(ctx, master, askOptions, func(row map[string]string) { found = row }, s.Name())
 	return found, err
 }
@@ -400,7 +400,7 @@ func (s *Store) setBack(
 			continue
 		}
 		err := errors.New("ds2 does not set it")
-		if statement := o.statement(s.Name(), was); statement != "" {
+		if statement := o.setTo(s.Name(), was); statement != "" {
 			_, err = master.ExecContext(ctx, statement)
 		}
 		if err != nil {

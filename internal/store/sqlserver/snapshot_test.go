@@ -31,7 +31,7 @@ func TestNewestBackup(t *testing.T) {
 		{"the first was written again", [2]time.Time{late, early}, 0, 1},
 		{"the first was cut off when it was written again", [2]time.Time{none, early}, 1, 0},
 	} {
-		current, next := newest([2]backup{{finished: c.finished[0]}, {finished: c.finished[1]}})
+		current, next := findNewest([2]backup{{finished: c.finished[0]}, {finished: c.finished[1]}})
 		assert.Equal(
 			t,
 			[2]int{c.current, c.next},
@@ -78,7 +78,7 @@ func TestBackups(t *testing.T) {
 			return tdstest.Answer(columns, row, tdstest.Done(tdstest.DoneFinal))
 		}})
 		s := openURL(t, server.URL("DS2"))
-		found, err := s.backups(t.Context(), s.db)
+		found, err := s.readBackups(t.Context(), s.db)
 		assert.Error(t, err, c.why)
 		assert.Equal(
 			t,

@@ -53,7 +53,7 @@ type Store struct {
 // encrypt=true. The database is DS2 where none is named. It does not connect.
 func Open(target *url.URL) (store.Database, error) {
 	s := &Store{loginTimeout: loginTimeout}
-	if err := s.read(target); err != nil {
+	if err := s.readTarget(target); err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err)
 	}
 	s.db = sql.OpenDB(connector{s, s.config})

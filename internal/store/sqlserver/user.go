@@ -38,7 +38,7 @@ type Value = store.Value
 
 // ConnectUser opens a connection for one user, who calls the statements.
 func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
-	conn, _, err := s.dial(ctx, s.config)
+	conn, _, err := s.dialServer(ctx, s.config)
 	if err != nil {
 		return nil, s.Wrap("connect to "+s.Label(), err)
 	}
@@ -90,7 +90,7 @@ func (c *Conn) Each(
 		err = driver.ErrBadConn
 		writes = false
 	default:
-		err = c.call(ctx, columns, row)
+		err = c.sendCall(ctx, columns, row)
 	}
 	if err == nil {
 		return nil
@@ -114,8 +114,8 @@ func (c *Conn) Each(
 // Close ends the connection.
 func (c *Conn) Close(context.Context) error { return c.conn.Close() }
 
-func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) error {
-	rows, err := query(ctx, c.conn, c.current.SQL, c.args)
+func (c *Conn) sendCall(ctx context.Context, columns int, row func([]Value) error) error {
+	rows, err := queryOn(ctx, c.conn, c.current.SQL, c.args)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) e
 		}
 		for i := range c.row {
 			binary := rows.ColumnTypeDatabaseTypeName(i) == "VARBINARY"
-			if c.cells[i], next = cell(c.row[i], binary); next != nil && err == nil {
+			if c.cells[i], next = readCell(c.row[i], binary); next != nil && err == nil {
 				err = next
 			}
 		}
@@ -159,9 +159,9 @@ func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) e
 	}
 }
 
-// cell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal number
-// and any other text as string.
-func cell(v driver.Value, binary bool) (Value, error) {
+// readCell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal
+// number and any other text as string.
+func readCell(v driver.Value, binary bool) (Value, error) {
 	switch v := v.(type) {
 	case nil:
 		return Value{Null: true}, nil

@@ -126,7 +126,7 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 		s.Int32(int32(r.Sum))
 		s.AddParam(r.Body)
 	}
-	err := s.Each(ctx, writes, columns, s.found)
+	err := s.Each(ctx, writes, columns, s.takeRow)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == duplicateKey {
 		e.Class = store.Serialization
 	}
@@ -137,8 +137,8 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 // first try, whose connection broke, was committed only now. The next one finds it.
 const duplicateKey = "2627"
 
-// found takes a row of the answer.
-func (s *session) found(row []sqlserver.Value) error {
+// takeRow takes a row of the answer.
+func (s *session) takeRow(row []sqlserver.Value) error {
 	s.step.Found = true
 	if r := &s.step.Record; s.step.Op == mailbox.Read {
 		r.Flags = uint32(row[0].N)
