@@ -189,7 +189,7 @@ func joinServerPath(dir, file string) string {
 	return strings.TrimRight(dir, `/\`) + slash + file
 }
 
-// quoteName quotes a name and quote a text for SQL Server.
+// quoteName quotes a name and quoteText a text for SQL Server.
 func quoteName(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 func quoteText(text string) string { return "N'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
