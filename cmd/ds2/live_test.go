@@ -119,7 +119,7 @@ device-record: %q
 			`document.querySelector('#found .light')`+
 			` && document.querySelector('#found .figures td') && document.querySelector('#found .plot svg')`)
 	}
-	shows(browser, `/^block \d+, (hdd|ssd), run-\d+.*under way$/.test(`+
+	shows(browser, `/^block \d+, (hdd|ssd), run-\d+.*running$/.test(`+
 		`document.querySelector('#runs tbody tr')?.textContent) && `+
 		`[...document.querySelectorAll('#runs tbody tr')].some(r => / OPM/.test(r.textContent))`)
 	run(browser, cdpage.BringToFront())

@@ -46,7 +46,7 @@ func RowsOf(configurations map[string]result.Bench) []RunRow {
 
 func wordResult(r result.BenchRun) string {
 	if r.Status == result.Running {
-		return "under way"
+		return "running"
 	}
 	text := report.Headline(result.Summary{Conclusion: result.Conclusion{Headline: r.Headline}})
 	switch {

@@ -23,7 +23,7 @@ func TestRowsOf(t *testing.T) {
 		{Dir: "run-1", Number: 4, Block: 1, Status: result.Running},
 	}}
 	assert.Equal(t, []RunRow{
-		{"block 1, ssd, run-1", "under way"},
+		{"block 1, ssd, run-1", "running"},
 		{"block 1, hdd, run-1", "1,100 OPM"},
 		{"hdd, practice-1", "990 OPM, practice"},
 		{"ssd, practice-1", "no result, practice"},
@@ -33,6 +33,6 @@ func TestRowsOf(t *testing.T) {
 		{Dir: "run-1", Status: result.Done, Headline: of(1100)},
 		{Dir: "run-2", Status: result.Running},
 	}}}
-	assert.Equal(t, []RunRow{{"run-2", "under way"}, {"run-1", "1,100 OPM, does not count"}},
+	assert.Equal(t, []RunRow{{"run-2", "running"}, {"run-1", "1,100 OPM, does not count"}},
 		RowsOf(alone))
 }

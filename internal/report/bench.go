@@ -65,7 +65,8 @@ func benchView(c compare.Configuration) view {
 }
 
 func title(c compare.Configuration) string {
-	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Engine, c.Size, users(c.Threads))
+	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Engine, c.Size, users(c.Threads)) +
+		ofTargets(c.Spec)
 }
 
 // runsApart are the runs of a bench that have a result in its unit, each as a configuration.

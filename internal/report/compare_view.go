@@ -48,6 +48,7 @@ func (c comparison) view() view {
 		Tables: []table{
 			differenceTable(c),
 			c.differingTable(),
+			c.blockTable(),
 			runTable(c.Configurations, ""),
 			c.ofEach("Limits, over the first window of each run", func(one compare.Configuration) table {
 				return limitTable(one.Limits)
@@ -273,7 +274,11 @@ func (c comparison) figures() table {
 	t := newTable("", cells(what, c.Configurations, configurationName)...)
 	two := len(c.Configurations) == 2
 	if two {
-		t.Head = append(t.Head, "difference", c.Confidence()+" confidence")
+		how := "difference"
+		if d := c.Of(c.Configurations[1].Name, compare.Main); d != nil && d.Blocks > 0 {
+			how = fmt.Sprintf("difference, mean of %d blocks", d.Blocks)
+		}
+		t.Head = append(t.Head, how, c.Confidence()+" confidence")
 	}
 	names := firstFigures
 	if c.Configurations[0].Unit() == result.IOPS { // the published reports rank by the total
@@ -419,6 +424,36 @@ func runTable(all []compare.Configuration, stands string) table {
 		t.Rows = append(t.Rows, rows[number]...)
 	}
 	return t.trimmed()
+}
+
+// blockTable is what the difference in the main figure is made of, block by block: its mean over
+// the blocks leaves out what drifts from one to the next.
+func (c comparison) blockTable() table {
+	first := c.Configurations[0]
+	t := newTable("Blocks: "+first.Unit()+", and the difference from "+first.Name, "block", first.Name)
+	for _, one := range c.Configurations[1:] {
+		t.Head = append(t.Head, one.Name, "difference")
+	}
+	for _, r := range compare.Counted(first.Bench) {
+		row := []string{fmt.Sprint(r.Block), opmOf(r.Value(), r.CI95())}
+		for _, one := range c.Configurations[1:] {
+			value := ""
+			by := ""
+			paired := c.Of(one.Name, compare.Main)
+			for _, o := range compare.Counted(one.Bench) {
+				if o.Block == r.Block && paired != nil && paired.Blocks > 0 {
+					d := compare.Between(*r.Value(), *o.Value())
+					value = opmOf(o.Value(), o.CI95())
+					by = d.PercentText(d.Percent)
+				}
+			}
+			row = append(row, value, by)
+		}
+		if r.Block > 0 && strings.Join(row[2:], "") != "" {
+			t.row(row...)
+		}
+	}
+	return t
 }
 
 func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text string) {

@@ -24,6 +24,11 @@ func Experiment(e compare.Experiment) Page {
 		v.Headline = "nothing to compare"
 	}
 	v.Title = "Experiment " + e.Name
+	if of := e.Comparison.Configurations; len(of) > 1 && len(of) <= mostColumns {
+		v.Title += ": " + strings.Join(cells("", of, func(c compare.Configuration) string {
+			return c.Name + strings.TrimPrefix(ofTargets(c.Spec), ",")
+		})[1:], "; ")
+	}
 	v.RunID = e.Name
 	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion, "")
 	l := reservation

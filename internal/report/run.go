@@ -91,11 +91,20 @@ func runView(r *result.Record, id string) view {
 }
 
 func runTitle(s result.Summary) string {
-	title := fmt.Sprintf("%s, size %s, %s", s.Engine, s.Size, users(s.Threads*len(s.Targets)))
+	title := fmt.Sprintf("%s, size %s, %s", s.Engine, s.Size, users(s.Threads*len(s.Targets))) +
+		ofTargets(s.Spec)
 	if s.Workload != "" {
 		return s.Workload + " on " + title
 	}
 	return title
+}
+
+// ofTargets names the databases at the end of a title.
+func ofTargets(spec result.Spec) string {
+	if len(spec.Targets) == 0 {
+		return ""
+	}
+	return ", on " + strings.Join(spec.Targets, " and ")
 }
 
 // Headline is the figure that counts.

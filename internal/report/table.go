@@ -42,41 +42,52 @@ func list(caption string) table { return newWords(caption, "what", "value") }
 
 func (t *table) add(name, format string, args ...any) { t.row(name, fmt.Sprintf(format, args...)) }
 
-// within is the table as far as it fits: long cells elided, and without the last columns and rows.
-func (t table) within(width, rows int) table {
-	if over := len(t.Rows) - rows; over > 0 {
+// within is the table as far as it fits into so many lines: long cells elided, and without the last
+// columns and rows.
+func (t table) within(width, lines int) table {
+	const most = 14 // rows
+	if over := len(t.Rows) - most; over > 0 {
 		t.Rows = append(
-			slices.Clone(t.Rows[:rows]),
+			slices.Clone(t.Rows[:most]),
 			[]string{fmt.Sprintf("%d more: --details", over)},
 		)
 	}
-	head := t.Head
-	all := t.Rows
-	for most := 48; t.width() > width && most >= 16; most -= 4 {
-		t.Head = elided(head, most)
-		t.Rows = nil
-		for _, row := range all {
-			t.row(elided(row, most)...)
-		}
+	whole := t
+	for letters := 48; letters >= 16 && (t.fitting(width) < len(t.Head) || len(t.body(width)) > lines); letters -= 4 {
+		t = whole.mapCells(func(cell string) string { return elided(cell, letters) })
 	}
-	for t.width() > width && len(t.Head) > 1 {
-		t.Head = t.Head[:len(t.Head)-1]
-		for i, row := range t.Rows {
-			t.Rows[i] = row[:min(len(row), len(t.Head))]
-		}
-	}
+	return t.columns(0, t.fitting(width))
+}
+
+// columns are some of the table's.
+func (t table) columns(from, to int) table {
+	t.Head = t.Head[from:to]
+	t.Rows = mapEach(t.Rows, func(row []string) []string {
+		return row[min(from, len(row)):min(to, len(row))]
+	})
 	return t
 }
 
-// elided has no cell longer than that. Names often differ in their ends alone, so the middle goes.
-func elided(cells []string, most int) (short []string) {
-	for _, cell := range cells {
-		if text := []rune(cell); len(text) > most {
-			cell = string(text[:most/2-1]) + "…" + string(text[len(text)-most/2:])
-		}
-		short = append(short, cell)
+func (t table) mapCells(f func(string) string) table {
+	t.Head = mapEach(t.Head, f)
+	t.Rows = mapEach(t.Rows, func(row []string) []string { return mapEach(row, f) })
+	return t
+}
+
+func mapEach[T any](all []T, f func(T) T) (mapped []T) {
+	for _, one := range all {
+		mapped = append(mapped, f(one))
 	}
-	return short
+	return mapped
+}
+
+// elided is no longer than that. Names often differ in their ends alone, so the middle goes.
+func elided(cell string, most int) string {
+	text := []rune(cell)
+	if len(text) <= most {
+		return cell
+	}
+	return string(text[:most/2-1]) + "…" + string(text[len(text)-most/2:])
 }
 
 // turned has a column for each row.
@@ -94,35 +105,99 @@ func (t table) turned() table {
 	return turned
 }
 
-func (t table) width() (widest int) {
-	for _, line := range t.text() {
-		widest = max(widest, utf8.RuneCountInString(line))
+// layout is how wide the columns are so that the table is no wider than a width, 0 for any, as far
+// as its longest words let it: the widest columns have their cells broken between words.
+func (t table) layout(width int) (widths []int) {
+	widths = make([]int, len(t.Head))
+	longest := make([]int, len(t.Head))
+	total := 0
+	for i := range t.Head {
+		for _, row := range append([][]string{t.Head}, t.Rows...) {
+			if i >= len(row) {
+				continue
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+			for word := range strings.FieldsSeq(row[i]) {
+				longest[i] = max(longest[i], utf8.RuneCountInString(word))
+			}
+		}
+		total += blanks + widths[i]
 	}
-	return widest
+	for ; width > 0 && total > width; total-- {
+		widest := 0
+		for i := range widths {
+			if widths[widest] == longest[widest] || widths[i] > max(longest[i], widths[widest]) {
+				widest = i
+			}
+		}
+		if widths[widest] <= longest[widest] {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
 }
 
-// text is the table in columns two blanks apart.
-func (t table) text() (lines []string) {
-	rows := append([][]string{t.Head}, t.Rows...)
-	widths := make([]int, len(t.Head))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+// blanks stand before each column.
+const blanks = 2
+
+// fitting is how many columns fit into a width, 0 for any: at least one.
+func (t table) fitting(width int) (n int) {
+	for n = len(t.Head); n > 1 && width > 0; n-- {
+		total := 0
+		for _, w := range t.columns(0, n).layout(width) {
+			total += blanks + w
+		}
+		if total <= width {
+			break
 		}
 	}
+	return n
+}
+
+// text is the table in columns two blanks apart, within a width, 0 for any. Columns that do not fit
+// beside the others stand below them, with the first, which names the row.
+func (t table) text(width int) (lines []string) {
 	if t.Caption != "" {
 		lines = append(lines, t.Caption)
 	}
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			width := widths[i]
-			if i == 0 || t.Words {
-				width = -width // to the left
-			}
-			line += fmt.Sprintf("  %*s", width, cell)
+	for n := t.fitting(width); n < len(t.Head) && n > 1; n = t.fitting(width) {
+		lines = append(append(lines, t.columns(0, n).body(width)...), "")
+		rest := t.columns(n, len(t.Head))
+		rest.Head = append([]string{t.Head[0]}, rest.Head...)
+		for i, row := range rest.Rows {
+			rest.Rows[i] = append([]string{t.Rows[i][0]}, row...)
 		}
-		lines = append(lines, strings.TrimRight(line, " "))
+		t = rest
+	}
+	return append(lines, t.body(width)...)
+}
+
+// body is the head and the rows, whose columns fit.
+func (t table) body(width int) (lines []string) {
+	widths := t.layout(width)
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		var broken [][]string
+		height := 1
+		for i, cell := range row {
+			broken = append(broken, []string{cell})
+			if utf8.RuneCountInString(cell) > widths[i] {
+				broken[i] = wrapped(cell, 0, widths[i])
+			}
+			height = max(height, len(broken[i]))
+		}
+		for k := range height {
+			line := ""
+			for i, cell := range broken {
+				width := widths[i]
+				if i == 0 || t.Words {
+					width = -width // to the left
+				}
+				part := strings.Join(cell[min(k, len(cell)):min(k+1, len(cell))], "")
+				line += fmt.Sprintf("%*s%*s", blanks, "", width, part)
+			}
+			lines = append(lines, strings.TrimRight(line, " "))
+		}
 	}
 	return lines
 }

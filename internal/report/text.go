@@ -12,7 +12,7 @@ import (
 const (
 	textWidth   = 100 // where it goes to no terminal
 	textLines   = 40
-	textRows    = 14 // of its table
+	tableLines  = 20 // of its table
 	mostOfAText = 3  // lines of a sentence
 )
 
@@ -32,7 +32,7 @@ func (v view) text(details bool, columns int) (lines []string) {
 	}
 	for _, t := range append([]table{v.Figures}, v.Tables...) {
 		if len(t.Rows) > 0 {
-			lines = append(append(lines, ""), t.text()...)
+			lines = append(append(lines, ""), t.text(columns)...)
 		}
 	}
 	return lines
@@ -46,16 +46,13 @@ func (v view) screen(width int) []string {
 	}
 	var figures, why []string
 	if len(v.Figures.Rows) > 0 {
-		figures = append([]string{""}, v.Figures.within(width, textRows).text()...)
+		figures = append([]string{""}, v.Figures.within(width, tableLines).text(width)...)
 	}
 	left := textLines - len(lines) - len(figures)
 	if len(v.Why) > 0 {
 		why = append([]string{""}, fitting(v.Why, left/2-1, width)...)
 	}
-	reasons := v.reasons(reservation)
-	if len(reasons) < mostReasons {
-		reasons = v.Reasons()
-	}
+	reasons := v.Reasons()
 	for i := range reasons {
 		reasons[i] = "- " + reasons[i]
 	}

@@ -80,6 +80,6 @@ func deepCheckTable(checks []store.DeepCheck) table {
 
 // DeepCheckText writes what a deep check gave, for reading on a terminal.
 func DeepCheckText(w io.Writer, checks []store.DeepCheck) error {
-	_, err := fmt.Fprintln(w, strings.Join(deepCheckTable(checks).text(), "\n"))
+	_, err := fmt.Fprintln(w, strings.Join(deepCheckTable(checks).text(0), "\n"))
 	return err
 }

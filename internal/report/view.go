@@ -62,14 +62,14 @@ func (l level) String() string {
 	return [...]string{"", "Trustworthy", "With reservations", "Cannot tell", "FAILED"}[l]
 }
 
-// mostReasons is how many findings stand beside the light.
-const mostReasons = 3
+// fewReasons is how many findings stand beside the light where no more speak against the result.
+const fewReasons = 3
 
-// Reasons are the worst findings, and then what speaks for the result: as many as a first screen
-// takes.
+// Reasons are all findings that speak against the result and, where these are few, some that speak
+// for it.
 func (v view) Reasons() []string {
 	all := v.reasons(proof)
-	return all[:min(mostReasons, len(all))]
+	return all[:max(len(v.reasons(reservation)), min(fewReasons, len(all)))]
 }
 
 // reasons are the findings of a level or a worse one: those that come first, then the worst.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A record is read by every later version of ds2: a summary.json in an older schema is lifted to
@@ -20,13 +21,19 @@ var lifts = map[int]func(summary map[string]any){
 	3: findWarnings,
 }
 
+// advice is what sentences of schema 3 say to do, as it is said now: a flag is gone.
+var advice = strings.NewReplacer(
+	"ds2 device --data database", "ds2 device",
+	"take a longer run or a shorter time", "make the run longer, or lower checkpoint_timeout",
+)
+
 // findWarnings makes findings of what schema 3 had as sentences.
 func findWarnings(summary map[string]any) {
 	found := func(of map[string]any, key string, kind FindingKind) (all []any) {
 		texts, _ := of[key].([]any)
 		for _, text := range texts {
 			detail, _ := text.(string)
-			all = append(all, NewFinding(kind, detail))
+			all = append(all, NewFinding(kind, advice.Replace(detail)))
 		}
 		delete(of, key)
 		return all

@@ -154,6 +154,19 @@
 		return [...part.querySelectorAll('.plot')].map(element => add(element, JSON.parse(document.getElementById(element.id + '-data').textContent)));
 	};
 	open(document);
+	// A button that opens all that is folded below the first screen, or folds it again.
+	document.querySelectorAll('.rest').forEach(rest => {
+		const parts = [...rest.querySelectorAll(':scope > details')], button = document.createElement('button');
+		const name = () => { button.textContent = parts.every(p => p.open) ? 'Close all' : `Open all ${parts.length} sections`; };
+		button.type = 'button';
+		button.addEventListener('click', () => {
+			const to = !parts.every(p => p.open);
+			parts.forEach(p => { p.open = to; });
+			name();
+		});
+		name();
+		if (parts.length > 1) rest.prepend(button);
+	});
 	runs.forEach(run => echarts.connect(run));
 	drawAll();
 	dark.addEventListener('change', drawAll);
