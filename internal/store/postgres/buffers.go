@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // Checkpoint makes a checkpoint: runs.Checkpointer. It is for superusers and, from version 15 on,
@@ -18,10 +19,7 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 
 // MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
-	const ask = `
-		SELECT rolsuper OR EXISTS (
-			SELECT FROM pg_roles p WHERE p.rolname = 'pg_checkpoint' AND pg_has_role(current_user, p.oid, 'USAGE'))
-		FROM pg_roles WHERE rolname = current_user`
+	ask := schema.Query(Engine, "server/may-checkpoint")
 	hint := fmt.Sprintf(
 		"GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
 		s.config.User,
@@ -41,10 +39,7 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 // it; else it is estimated, by the pages that the server has read.
 func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 	var pages, size, read float64
-	err = s.db.QueryRowContext(ctx, `
-		SELECT (SELECT setting::float8 FROM pg_settings WHERE name = 'shared_buffers'),
-			pg_database_size(current_database()) / current_setting('block_size')::float8,
-			(SELECT sum(blks_read)::float8 FROM pg_stat_database)`).
+	err = s.db.QueryRowContext(ctx, schema.Query(Engine, "database/buffers")).
 		Scan(&pages, &size, &read)
 	if err != nil {
 		return b, s.Wrap("ask how many buffers are in use", err)
@@ -58,20 +53,17 @@ func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 
 // countBuffers asks the extension for the share of buffers in use; or it says why it cannot.
 func (s *Store) countBuffers(ctx context.Context) (share float64, why string) {
-	var schema, version string
+	var where, version string
 	var summary bool // which reads no buffer's lock
-	err := s.db.QueryRowContext(ctx, `
-		SELECT quote_ident(n.nspname), e.extversion, EXISTS (
-			SELECT FROM pg_proc p WHERE p.pronamespace = n.oid AND p.proname = 'pg_buffercache_summary')
-		FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_buffercache'`).
-		Scan(&schema, &version, &summary)
+	err := s.db.QueryRowContext(ctx, schema.Query(Engine, "database/buffercache")).
+		Scan(&where, &version, &summary)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, "the database has no extension pg_buffercache"
 	}
-	query := "SELECT count(relfilenode)::float8 / count(*) FROM " + schema + ".pg_buffercache"
+	query := "SELECT count(relfilenode)::float8 / count(*) FROM " + where + ".pg_buffercache"
 	if summary {
 		query = "SELECT buffers_used::float8 / (buffers_used + buffers_unused) FROM " +
-			schema + ".pg_buffercache_summary()"
+			where + ".pg_buffercache_summary()"
 	}
 	if err == nil {
 		err = s.db.QueryRowContext(ctx, query).Scan(&share)
@@ -80,7 +72,7 @@ func (s *Store) countBuffers(ctx context.Context) (share float64, why string) {
 		return 0, fmt.Sprintf(
 			"pg_buffercache %s in schema %s: %v",
 			version,
-			schema,
+			where,
 			s.Wrap("ask it", err),
 		)
 	}

@@ -33,14 +33,7 @@ func (s *Store) SetBuilds(wanted, most int64, serial bool) {
 // of two indexes, in half the time of a hash table of all keys, most of whose rows are not in a
 // CPU's cache (1 GB: 0.8 s in place of 1.6 and 1.9 s), and without temporary files where the keys
 // are more than the memory holds.
-const buildSettings = `
-	SELECT set_config(name, '0', true) FROM pg_settings
-	WHERE source = 'default' AND (name = 'enable_hashjoin' OR $3 AND name = 'max_parallel_maintenance_workers')
-	UNION ALL
-	SELECT set_config('maintenance_work_mem', wanted / 1024 || 'kB', true)
-	FROM pg_size_bytes(current_setting('maintenance_work_mem')) is_now,
-		LATERAL (SELECT least(greatest($1, is_now), nullif($2::bigint, 0)) AS wanted) w
-	WHERE wanted <> is_now`
+var buildSettings = schema.Query(Engine, "database/build-settings")
 
 // Name is that of the target's database.
 func (s *Store) Name() string { return s.config.Database }
@@ -252,18 +245,7 @@ func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 // progressQuery is how far the server is with what it can report: vacuuming a table counts by the
 // pages that it has read, analyzing one by those of its sample, and building an index half for
 // reading the table and half for writing the index.
-const progressQuery = `
-	SELECT pid, CASE
-		WHEN tuples_total > 0 THEN 0.5 + 0.5 * tuples_done / tuples_total
-		WHEN blocks_total > 0 THEN 0.5 * blocks_done / blocks_total
-		ELSE 0 END
-	FROM pg_stat_progress_create_index WHERE datname = current_database()
-	UNION ALL
-	SELECT pid, heap_blks_scanned::float8 / nullif(heap_blks_total, 0)
-	FROM pg_stat_progress_vacuum WHERE datname = current_database() AND heap_blks_total > 0
-	UNION ALL
-	SELECT pid, sample_blks_scanned::float8 / sample_blks_total
-	FROM pg_stat_progress_analyze WHERE datname = current_database() AND sample_blks_total > 0`
+var progressQuery = schema.Query(Engine, "database/build-progress")
 
 // Progress gives the share that is done, 0 to 1, of the running statements that have a means of
 // progress, by their names.

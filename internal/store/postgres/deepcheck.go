@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/progress"
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // deepCheck has the server's extension amcheck read and check all tables and indexes, in one
@@ -136,12 +137,7 @@ func (c *deepCheck) requireExtension(ctx context.Context) error {
 		return c.Wrap(op, err)
 	}
 	var denied string
-	const functions = `
-		SELECT p.proname, has_function_privilege(p.oid, 'EXECUTE'), p.oid::regprocedure::text FROM pg_proc p
-		JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
-		JOIN pg_extension e ON e.oid = d.refobjid
-		WHERE e.extname = 'amcheck' AND (p.proname IN ('verify_heapam', 'gin_index_check')
-			OR p.proname = 'bt_index_parent_check' AND p.pronargs = 2)`
+	functions := schema.Query(Engine, "database/amcheck-functions")
 	c.known = map[string]bool{}
 	err = store.EachRow(ctx, c.tx, math.MaxInt64, functions, func(rows *sql.Rows) error {
 		var name, signature string
@@ -163,16 +159,7 @@ func (c *deepCheck) requireExtension(ctx context.Context) error {
 
 // listRelations finds every table and index, an index after its table, of which much is in a cache then.
 func (c *deepCheck) listRelations(ctx context.Context) ([]relation, error) {
-	const ask = `
-		SELECT c.oid, format('%I.%I', n.nspname, c.relname), coalesce(a.amname, ''),
-			coalesce(i.indisvalid AND i.indisready, true), pg_relation_size(c.oid)
-		FROM pg_class c
-		JOIN pg_namespace n ON n.oid = c.relnamespace
-		LEFT JOIN pg_am a ON a.oid = c.relam
-		LEFT JOIN pg_index i ON i.indexrelid = c.oid
-		WHERE c.relkind IN ('r', 'm', 't', 'i') AND c.relpersistence <> 't' AND pg_relation_size(c.oid) > 0
-		ORDER BY pg_total_relation_size(coalesce(i.indrelid, c.oid)), coalesce(i.indrelid, c.oid),
-			i.indrelid IS NOT NULL, n.nspname, c.relname`
+	ask := schema.Query(Engine, "database/relations")
 	all, err := store.Collect(ctx, c.tx, ask, func(r *relation) []any {
 		return []any{&r.oid, &r.name, &r.method, &r.usable, &r.bytes}
 	})

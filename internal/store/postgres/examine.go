@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // The major versions that the kit is made for and tested with.
@@ -20,21 +21,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	var major int
 	var version, user string
 	var standby, readOnly, super, monitor bool
-	err := s.db.QueryRowContext(ctx, `
-		WITH others AS (
-			SELECT usename, datname FROM pg_stat_activity
-			WHERE datid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend' AND pid <> ALL ($1))
-		SELECT current_setting('server_version'), current_setting('server_version_num')::int / 10000, current_user,
-			pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',
-			r.rolsuper, pg_has_role(current_user, 'pg_monitor', 'USAGE'),
-			current_setting('max_connections')::int,
-			(SELECT sum(setting::int) FROM pg_settings
-				WHERE name IN ('superuser_reserved_connections', 'reserved_connections')),
-			(SELECT count(*) FROM others),
-			r.rolconnlimit, (SELECT count(*) FROM others WHERE usename = current_user),
-			d.datconnlimit, (SELECT count(*) FROM others WHERE datname = current_database())
-		FROM pg_roles r, pg_database d
-		WHERE r.rolname = current_user AND d.datname = current_database()`, s.ownProcesses()).
+	err := s.db.QueryRowContext(ctx, schema.Query(Engine, "server/connection-room"), s.ownProcesses()).
 		Scan(&version, &major, &user, &standby, &readOnly, &super, &monitor,
 			&c.max, &c.reserved, &c.inUse, &c.ofRole, &c.ofRoleInUse,
 			&c.ofDatabase, &c.ofDatabaseInUse)
@@ -136,22 +123,8 @@ func (c connections) examineRoom(e *store.Examination, needed int) {
 // owner of ds2_info that are no extension's.
 func (s *Store) examineRights(ctx context.Context, e *store.Examination, user string) {
 	var unread, unwritten, uncalled string
-	err := s.db.QueryRowContext(ctx, `
-		WITH t AS (
-			SELECT relname, has_table_privilege(oid, 'SELECT') AS readable,
-				has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AS writable
-			FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
-				AND relname NOT LIKE 'ds2\_%'
-				AND relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info'))
-				AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e'))
-		SELECT coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT readable), ''),
-			coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT writable), ''),
-			(SELECT coalesce(string_agg(proname, ', ' ORDER BY proname), '') FROM pg_proc
-				WHERE pronamespace = quote_ident(current_schema())::regnamespace
-					AND proowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info'))
-					AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
-					AND NOT has_function_privilege(oid, 'EXECUTE'))
-		FROM t`).Scan(&unread, &unwritten, &uncalled)
+	err := s.db.QueryRowContext(ctx, schema.Query(Engine, "database/rights")).
+		Scan(&unread, &unwritten, &uncalled)
 	grant := func(what string) string {
 		return fmt.Sprintf("GRANT %s TO %q, or connect as the owner", what, user)
 	}

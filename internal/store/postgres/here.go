@@ -16,14 +16,13 @@ import (
 
 	"ds2/internal/diskspace"
 	"ds2/internal/process"
+
+	"ds2/schema"
 )
 
 // askIdentity gives by what the process of the session and the files of its server are known. Who
 // may not read all settings is not told the directory of the data.
-const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8,
-		coalesce((SELECT setting FROM pg_settings WHERE name = 'data_directory'), ''),
-		(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery()
-	FROM pg_stat_activity WHERE pid = pg_backend_pid()`
+var askIdentity = schema.Query(Engine, "server/this-process")
 
 // Here says whether the server runs on this machine: monitor.Locator.
 func (s *Store) Here(ctx context.Context) bool {

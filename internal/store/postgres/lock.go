@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // Lock takes advisory locks of a session: store.Database. They are taken in the maintenance
@@ -67,13 +68,8 @@ func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) erro
 		}
 		// Who holds the database's lock and not that of the run is in the way.
 		var name *string
-		err := tx.QueryRow(ctx, `
-			WITH held AS (
-				SELECT pid, (classid::bigint << 32) | objid::bigint AS key FROM pg_locks
-				WHERE locktype = 'advisory' AND granted AND objsubid = 1)
-			SELECT a.application_name FROM held LEFT JOIN pg_stat_activity a USING (pid)
-			WHERE key = $1 AND pid <> pg_backend_pid() AND (NOT $2 OR pid NOT IN (SELECT pid FROM held WHERE key = $3))
-			LIMIT 1`, database, l.Run != "", run).Scan(&name)
+		err := tx.QueryRow(ctx, schema.Query(Engine, "server/lock-holder"), database, l.Run != "", run).
+			Scan(&name)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}

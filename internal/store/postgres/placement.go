@@ -81,15 +81,12 @@ var notWord = regexp.MustCompile("[^a-z0-9]+")
 
 // Placement lists where tables and indexes lie: audit.Placer.
 func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
-	placed, err := store.Collect(ctx, s.db, `
-		SELECT c.relname, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END,
-			t.spcname || coalesce(' (' || nullif(pg_tablespace_location(t.oid), '') || ')', ''),
-			pg_table_size(c.oid)
-		FROM pg_class c
-		JOIN pg_database d ON d.datname = current_database()
-		JOIN pg_tablespace t ON t.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END
-		WHERE c.relkind IN ('r', 'i') AND c.relnamespace = quote_ident(current_schema())::regnamespace
-		ORDER BY 4 DESC, 1`, (*store.Placed).Columns)
+	placed, err := store.Collect(
+		ctx,
+		s.db,
+		schema.Query(Engine, "database/placement"),
+		(*store.Placed).Columns,
+	)
 	return placed, s.Wrap("find the files of tables and indexes", err)
 }
 

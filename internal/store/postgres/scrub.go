@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // scrub reads the main files of all tables and indexes, the server's own among them. The server
@@ -65,12 +66,7 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 // listFiles begins again at the first file. Files lie on a drive about in the order in which they were
 // made.
 func (r *scrub) listFiles(ctx context.Context) error {
-	const files = `
-		SELECT path, bytes FROM (
-			SELECT reltablespace, pg_relation_filenode(oid) AS node,
-				pg_relation_filepath(oid) AS path, pg_relation_size(oid) AS bytes
-			FROM pg_class WHERE relkind IN ('r', 'i', 'm', 'S', 't') AND relpersistence <> 't' AND NOT relisshared) f
-		WHERE bytes > 0 ORDER BY reltablespace, node`
+	files := schema.Query(Engine, "database/files-of-relations")
 	r.files = r.files[:0]
 	r.at = 0
 	r.from = 0

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // A snapshot is a second database, made with the first one as its template: the server copies the
@@ -30,14 +31,7 @@ const (
 // SnapshotRoom asks for the sizes of both databases and the places of their files: load.Sizer.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
 	// Who may not read all settings is not told the directory of the tablespace pg_default.
-	const ask = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
-		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint,
-		ARRAY (SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''),
-				(SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
-			FROM pg_tablespace t, pg_database d
-			WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace
-				OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid))))
-		FROM pg_database WHERE datname IN ($1, $2)`
+	ask := schema.Query(Engine, "server/snapshot-room")
 	err = s.withMaintenance(
 		ctx,
 		"ask for the size of "+s.Label(),
@@ -151,7 +145,10 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 		func(conn *pgx.Conn, name string) error {
 			unfinished := []string{s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix}
 			for _, name := range append(unfinished, name) {
-				if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quoteName(name)); err != nil {
+				if _, err := conn.Exec(
+					ctx,
+					"DROP DATABASE IF EXISTS "+quoteName(name),
+				); err != nil {
 					return err
 				}
 			}

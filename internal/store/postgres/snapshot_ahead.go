@@ -6,6 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/progress"
+
+	"ds2/schema"
 )
 
 // A server copies a file by reading a little, writing it, and having the kernel begin to write it
@@ -79,15 +81,6 @@ func readFiles(
 // filesOf lists the files of a database in the order in which the server copies them: tablespace by
 // tablespace, as their directories do.
 func filesOf(ctx context.Context, conn *pgx.Conn, database string) ([]dataFile, error) {
-	rows, _ := conn.Query(ctx, `
-		WITH places (dir) AS (
-			SELECT 'base/' || oid FROM pg_database WHERE datname = $1
-			UNION ALL
-			SELECT 'pg_tblspc/' || t.oid || '/' || v || '/' || d.oid
-			FROM pg_database d, pg_tablespace t, pg_ls_dir('pg_tblspc/' || t.oid, true, false) v
-			WHERE d.datname = $1 AND v LIKE 'PG_' || current_setting('server_version_num')::integer / 10000 || '_%'
-		)
-		SELECT dir || '/' || file AS path, coalesce((pg_stat_file(dir || '/' || file, true)).size, 0) AS size
-		FROM places, pg_ls_dir(dir, true, false) file`, database)
+	rows, _ := conn.Query(ctx, schema.Query(Engine, "server/files-of-database"), database)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[dataFile]) // gives the error of Query, too
 }

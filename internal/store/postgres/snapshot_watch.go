@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/progress"
+
+	"ds2/schema"
 )
 
 // copyEvery is how often the copy of a database is looked at while the server makes it.
@@ -61,15 +63,6 @@ func (s *Store) connectWatcher(ctx context.Context) *pgx.Conn {
 // unnamedBytes are those of the files of databases that have no name yet, or none any more: of one
 // that is being copied. Only a superuser may see them.
 func unnamedBytes(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
-	err = conn.QueryRow(ctx, `
-		WITH places (dir) AS (
-			SELECT 'base'
-			UNION ALL
-			SELECT 'pg_tblspc/' || t || '/' || v FROM pg_ls_dir('pg_tblspc') t, pg_ls_dir('pg_tblspc/' || t) v
-			WHERE v LIKE 'PG_' || current_setting('server_version_num')::integer / 10000 || '_%'
-		)
-		SELECT coalesce(sum((pg_stat_file(dir || '/' || db || '/' || file, true)).size), 0)::bigint
-		FROM places, pg_ls_dir(dir) db, pg_ls_dir(dir || '/' || db, true, false) file
-		WHERE db ~ '^[0-9]+$' AND db::oid NOT IN (SELECT oid FROM pg_database)`).Scan(&n)
+	err = conn.QueryRow(ctx, schema.Query(Engine, "server/bytes-in-making")).Scan(&n)
 	return n, err
 }

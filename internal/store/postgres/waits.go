@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"ds2/schema"
 )
 
 // ownProcesses are the server's processes that serve, or have served, this one.
@@ -23,20 +25,13 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		return nil, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	rows, _ := conn.Query(ctx, `
-		SELECT DISTINCT coalesce(holder.pid, -1), coalesce(h.usename, ''),
-			coalesce(nullif(h.application_name, ''), h.backend_type, 'unknown'),
-			coalesce(h.state, 'in an unknown state'),
-			extract(epoch FROM coalesce(clock_timestamp() - h.state_change, '0'))::bigint,
-			coalesce(x.gid, ''), coalesce(x.owner, ''),
-			extract(epoch FROM coalesce(clock_timestamp() - x.prepared, '0'))::bigint,
-			current_setting('synchronous_standby_names')
-		FROM pg_stat_activity w
-		LEFT JOIN LATERAL unnest(pg_blocking_pids(w.pid)) holder (pid) ON w.wait_event_type = 'Lock'
-		LEFT JOIN pg_stat_activity h ON h.pid = holder.pid
-		LEFT JOIN pg_prepared_xacts x ON holder.pid = 0 AND x.database = $3
-		WHERE w.pid = ANY ($1) AND w.state = 'active' AND w.query_start < clock_timestamp() - $2::interval
-			AND (w.wait_event = 'SyncRep' OR holder.pid <> ALL ($1))`, s.ownProcesses(), since, s.Name())
+	rows, _ := conn.Query(
+		ctx,
+		schema.Query(Engine, "server/blockers"),
+		s.ownProcesses(),
+		since,
+		s.Name(),
+	)
 	waits := map[string]string{}
 	var pid int32
 	var user, name, state, gid, owner, standbys string
