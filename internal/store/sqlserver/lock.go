@@ -22,7 +22,7 @@ const (
 // Lock takes application locks of a session, which are of the database that it is in:
 // store.Database. In the target's own database every login of it meets the others; a restore
 // disconnects all clients from there, and before a load it does not exist, so that a login that may
-// enter master holds the lock there, too. Who holds them is the session's program_name, which not
+// enter master holds one there, too. Who holds them is the session's program_name, which not
 // everyone may see.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	unlockMaster, errMaster := store.KeepLock(ctx, s, l, s.lockIn("master", l))
@@ -54,20 +54,22 @@ func (s *Store) lockIn(
 		held := appLock{db: sql.OpenDB(connector{s, config})}
 		var err error
 		if held.conn, err = held.db.Conn(ctx); err == nil {
-			err = s.takeLock(ctx, held.conn, l)
+			err = s.takeLock(ctx, held.conn, database, l)
 		}
 		if err != nil {
 			held.Close()
 			return nil, err
 		}
-		held.names = []string{s.lockID("run", l.Run), s.lockID()}
+		held.names = []string{s.lockIDIn(database, "run", l.Run), s.lockIDIn(database)}
 		return held, nil
 	}
 }
 
 // takeLock takes the lock of the database, alone or with those who hold that of the same run.
 // Another lock lets only one session at a time do so.
-func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) error {
+func (s *Store) takeLock(
+	ctx context.Context, conn *sql.Conn, database string, l store.Lock,
+) error {
 	// A drive's own locks are no hindrance to APPLOCK_TEST, which asks for those of others.
 	const take = `
 		DECLARE @got int = 0;
@@ -93,8 +95,9 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 		END
 		SELECT @got`
 	var got int
-	run := s.lockID("run", l.Run)
-	err := conn.QueryRowContext(ctx, take, s.lockID("taking"), s.lockID(), run, l.Run != "").
+	taking := s.lockIDIn(database, "taking")
+	run := s.lockIDIn(database, "run", l.Run)
+	err := conn.QueryRowContext(ctx, take, taking, s.lockIDIn(database), run, l.Run != "").
 		Scan(&got)
 	if err != nil {
 		return err
@@ -116,6 +119,15 @@ func (s *Store) lockID(names ...string) string {
 		"%016x",
 		uint64(store.LockKey(append([]string{"ds2", s.Name()}, names...)...)),
 	)
+}
+
+// lockIDIn is lockID of a lock that is held in a database: that in master has another name than that
+// in the target's own, since Babelfish's locks are those of the whole server.
+func (s *Store) lockIDIn(database string, names ...string) string {
+	if database != s.Name() {
+		names = append([]string{"in", database}, names...)
+	}
+	return s.lockID(names...)
 }
 
 // appLock is a session that holds locks of some names, that of the run perhaps not.
