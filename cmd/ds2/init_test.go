@@ -16,6 +16,7 @@ func TestInit(t *testing.T) {
 	t.Setenv("PASSWORD_6_SSD", "s3cret")
 	t.Setenv("PASSWORD_DB", "s3cret")
 	t.Setenv("OWN", "x")
+	t.Setenv("DS2_TARGET", "postgres://db3/ds2") // is for other commands, whose targets have no names
 	for _, c := range []struct {
 		args           string
 		configurations []string

@@ -222,7 +222,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		started = err == nil
 		return err
 	}
-	if err := pastedDash(args); err != nil {
+	if err := checkTyped(args); err != nil {
 		say(stderr, failed, " %s", redact(err.Error()))
 		return exitUsage
 	}

@@ -22,6 +22,9 @@ import (
 // default.
 const sourceOf = "source"
 
+// onlyTyped annotates a flag that has no variable, as that of its name is for others.
+const onlyTyped = "only typed"
+
 // resolve sets each flag that the command line does not give.
 func resolve(ctx context.Context, flags *pflag.FlagSet) error {
 	for _, name := range []string{fileFlag, configurationFlag} {
@@ -105,7 +108,7 @@ const variablePrefix = "DS2_"
 
 // readVariable sets a flag that has no value yet from its variable; nil is none.
 func readVariable(flags *pflag.FlagSet, f *pflag.Flag) error {
-	if f == nil || f.Changed {
+	if f == nil || f.Changed || f.Annotations[onlyTyped] != nil {
 		return nil
 	}
 	for _, variable := range variablesOf(f.Name) {

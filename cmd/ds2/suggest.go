@@ -36,10 +36,13 @@ var meantByLetter = map[string]string{
 	"d": "--target=postgres://HOST/DATABASE",
 }
 
-// pastedDash refuses a flag whose dashes a word processor has made long.
-func pastedDash(args []string) error {
+// checkTyped refuses a flag whose dashes a word processor has made long, and -h with a host.
+func checkTyped(args []string) error {
 	const long = "\u2013\u2014\u2212"
-	for _, arg := range args {
+	for i, arg := range args {
+		if i > 1 && args[i-1] == "-h" && !strings.HasPrefix(arg, "-") {
+			return fmt.Errorf("-h is help here; did you mean --target=postgres://%s/DATABASE?", arg)
+		}
 		name := strings.TrimLeft(arg, "-"+long)
 		if strings.ContainsAny(strings.TrimSuffix(arg, name), long) {
 			return fmt.Errorf("%s: that dash is not --; write --%s", arg, name)

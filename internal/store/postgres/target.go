@@ -61,7 +61,8 @@ func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
 		return nil, fmt.Errorf("%s is %q: write TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3",
 			minTLS, options.Get(minTLS))
 	}
-	if err := checkKey(cmp.Or(options.Get("sslkey"), os.Getenv("PGSSLKEY"))); err != nil {
+	key := cmp.Or(options.Get("sslkey"), os.Getenv("PGSSLKEY"))
+	if err := checkKey(key, options.Has("sslpassword")); err != nil {
 		return nil, err
 	}
 
@@ -87,15 +88,22 @@ func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// checkKey refuses a key that is encrypted in the form of PKCS #8, which no part of Go reads.
-func checkKey(path string) error {
+// checkKey refuses a key that is encrypted in the form of PKCS #8, which no part of Go reads, or
+// without its password.
+func checkKey(path string, password bool) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil // whoever reads it says so, where it is needed
 	}
-	if block, _ := pem.Decode(content); block != nil && block.Type == "ENCRYPTED PRIVATE KEY" {
+	block, _ := pem.Decode(content)
+	switch {
+	case block == nil:
+	case block.Type == "ENCRYPTED PRIVATE KEY":
 		return fmt.Errorf("the key %s is encrypted in a form that ds2 does not read, PKCS #8: "+
 			"write it in another one by openssl rsa -aes256 -traditional, or decrypt it by openssl pkey",
+			path)
+	case block.Headers["DEK-Info"] != "" && !password:
+		return fmt.Errorf("the key %s is encrypted: give its password by sslpassword in the URL",
 			path)
 	}
 	return nil
