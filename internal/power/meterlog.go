@@ -183,6 +183,7 @@ type meterReader struct {
 	zone         *time.Location
 	decimalComma bool
 	dayFirst     bool
+	layout       string // of the time before
 
 	times   []int   // columns of the time; nil: by what is in them
 	watts   int     // column
@@ -358,16 +359,42 @@ func (r *meterReader) number(text string) (float64, bool) {
 	return number(text)
 }
 
+// What meters and their loggers write, in Go's form of it, beside Unix times. Of two orders of day
+// and month the reader has one.
 var (
-	meterDate = regexp.MustCompile(`^(\d{1,4})([-/.])(\d{1,2})[-/.](\d{1,4})(?:T|,?\s+)` +
-		`(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[-+]\d\d:?\d\d)?$`)
-	meterLayouts = []string{
-		time.ANSIC,
-		"2-Jan-2006 15:04:05",
-		"2 Jan 2006 15:04:05",
-		"Jan 2, 2006 3:04:05 PM",
-	}
+	meterDates  = []string{"2006-1-2", "2006/1/2", "2.1.2006", "Jan 2, 2006", "2-Jan-2006", "2 Jan 2006"}
+	meterClocks = []string{"15:04:05", "15:04", "3:04:05PM", "3:04PM"}
+	meterZones  = []string{"", "Z07:00", "Z0700"}
+
+	monthFirst = meterLayouts("1/2/2006", "1-2-2006")
+	dayFirst   = meterLayouts("2/1/2006", "2-1-2006")
 )
+
+func meterLayouts(ordered ...string) (layouts []string) {
+	for _, date := range slices.Concat(meterDates, ordered) {
+		for _, clock := range meterClocks {
+			for _, zone := range meterZones {
+				layouts = append(layouts, date+" "+clock+zone)
+			}
+		}
+	}
+	return append(layouts, time.ANSIC)
+}
+
+// What a time is freed of before it is held against the layouts.
+var meterForms = []struct {
+	written *regexp.Regexp
+	meant   string
+}{
+	{regexp.MustCompile(`(\d)(?:T|,?\s+)(\d+:)`), "$1 $2"},
+	{regexp.MustCompile(`(:\d\d:\d\d):(\d)`), "$1.$2"},      // a part of a second
+	{regexp.MustCompile(`(?i)\s*([ap])\.?m\b\.?`), "${1}M"}, // of a clock of 12 hours
+	{regexp.MustCompile(`\s*(?:UTC|GMT|Z)$`), "Z"},
+	{regexp.MustCompile(`(:\d\d.*)\s([-+]\d)`), "$1$2"},
+}
+
+// leapSecond is one, or 59.7 rounded.
+var leapSecond = regexp.MustCompile(`(:\d\d):60`)
 
 // time reads a date with a time of day, or the time since 1970 in a unit by its size.
 func (r *meterReader) time(text string) (time.Time, error) {
@@ -378,53 +405,27 @@ func (r *meterReader) time(text string) (time.Time, error) {
 		whole, part := math.Modf(v)
 		return time.Unix(int64(whole), int64(part*1e9)), nil
 	}
-	m := meterDate.FindStringSubmatch(text)
-	for _, layout := range meterLayouts {
-		if t, err := time.ParseInLocation(layout, text, r.zone); m == nil && err == nil {
-			return t, nil
+	form := leapSecond.ReplaceAllString(text, "$1:59")
+	leap := time.Duration(0)
+	if form != text {
+		leap = time.Second
+	}
+	for _, f := range meterForms {
+		form = f.written.ReplaceAllString(form, f.meant)
+	}
+	form = strings.NewReplacer("aM", "AM", "pM", "PM").Replace(form)
+	layouts := monthFirst
+	if r.dayFirst {
+		layouts = dayFirst
+	}
+	for _, layout := range append([]string{r.layout}, layouts...) {
+		if t, err := time.ParseInLocation(layout, form, r.zone); err == nil && layout != "" {
+			r.layout = layout // which the next row has too
+			return t.Add(leap), nil
 		}
 	}
-	invalid := fmt.Errorf(
+	return time.Time{}, fmt.Errorf(
 		"invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds",
 		text,
 	)
-	if m == nil {
-		return time.Time{}, invalid
-	}
-	year := m[1]
-	month := m[3]
-	day := m[4]
-	if len(day) == 4 {
-		year = m[4]
-		month = m[1]
-		day = m[3]
-		if m[2] == "." || r.dayFirst {
-			month, day = day, month
-		}
-	}
-	seconds := cmp.Or(m[7], "00")
-	leap := time.Duration(0)
-	if seconds == "60" { // a leap second, or 59.7 rounded
-		seconds = "59"
-		leap = time.Second
-	}
-	layout := "2006-1-2 15:04:05"
-	text = fmt.Sprintf("%s-%s-%s %s:%s:%s.%s",
-		year, month, day, m[5], m[6], seconds, cmp.Or(m[8], "0"))
-	if half := m[9]; half != "" {
-		if strings.Trim(m[5], "0") == "" { // twelve is 12
-			return time.Time{}, invalid
-		}
-		layout = "2006-1-2 3:04:05PM"
-		text += strings.ToUpper(strings.ReplaceAll(half, ".", ""))
-	}
-	if zone := m[10]; zone != "" {
-		layout += "Z0700"
-		text += strings.NewReplacer("UTC", "Z", "GMT", "Z", ":", "").Replace(zone)
-	}
-	t, err := time.ParseInLocation(layout, text, r.zone)
-	if err != nil {
-		return time.Time{}, invalid
-	}
-	return t.Add(leap), nil
 }
