@@ -67,5 +67,6 @@ func TestRealRAID(t *testing.T) {
 		require.Equal(t, len(memory), n)
 	}
 	assert.InDelta(t, pages, sum(volumes, "volume_writes_total")-asked, 20)
-	assert.Greater(t, sum(below, "disk_reads_total", "disk_writes_total")-done, 3.*pages)
+	// A page of data and one of parity, and what is read for these and not in the stripes' cache.
+	assert.GreaterOrEqual(t, sum(below, "disk_reads_total", "disk_writes_total")-done, 2.*pages)
 }

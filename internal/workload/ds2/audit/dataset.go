@@ -34,6 +34,8 @@ type dataset struct {
 	sold    []int64 // print, by part of orders
 
 	stock, sales []int64 // of INVENTORY, by product
+
+	mu sync.Mutex // of what the ranges want
 }
 
 // comparison is that of a table, range by range of a key.
@@ -46,7 +48,6 @@ type comparison struct {
 	check  string
 	size   int64 // keys of a range
 	ranges []keyRange
-	mu     sync.Mutex // of what the ranges want
 }
 
 // keyRange are the rows of some keys: what the database has, and the dataset.
@@ -261,77 +262,79 @@ func (d *dataset) makeRows(ctx context.Context) error {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, part := range d.rows.Parts() {
 		group.Go(func() error {
-			switch part.Table {
-			case datagen.Inventory:
+			if part.Table == datagen.Inventory {
 				rows := part.Open()
 				for row := rows(); row != nil; row = rows() {
 					d.stock[row[0].Int] = row[1].Int
 					d.sales[row[0].Int] = row[2].Int
 				}
-				return ctx.Err()
-			case datagen.CustHist:
-				return sumRanges(ctx, part, d.byOrders()[0].size, 1,
-					func(row []datagen.Value) int64 {
-						return historyTerm(row[0].Int, row[1].Int, row[2].Int)
-					},
-					func(i int64, sum tally) { d.addHistory(i, sum) })
 			}
-			for _, c := range d.tables {
-				if c.table != part.Table {
+			for _, s := range d.sums() {
+				if s.table != part.Table {
 					continue
 				}
-				err := sumRanges(ctx, part, c.size, c.at, c.of, func(i int64, sum tally) {
-					c.mu.Lock()
-					defer c.mu.Unlock()
-					c.ranges[i].want = c.ranges[i].want.plus(sum)
-				})
-				if err != nil {
+				if err := s.read(ctx, part, &d.mu); err != nil {
 					return err
 				}
 			}
-			if part.Table != datagen.OrderLines {
-				return nil
-			}
-			sold := func(row []datagen.Value) int64 {
-				return row[3].Int * (row[2].Int * row[2].Int % prime)
-			}
-			return sumRanges(ctx, part, d.byOrders()[0].size, 1, sold, d.addSold)
+			return ctx.Err()
 		})
 	}
 	return group.Wait()
 }
 
-func (d *dataset) addHistory(i int64, sum tally) {
-	c := d.byOrders()[0]
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	d.history[i] = d.history[i].plus(sum)
+// rangeSum is a sum over rows of the dataset, by ranges of so many keys.
+type rangeSum struct {
+	table datagen.Table
+	size  int64
+	at    int // the place of the key in a row
+	of    func(row []datagen.Value) int64
+	give  func(i int64, sum tally)
 }
 
-func (d *dataset) addSold(i int64, sum tally) {
-	c := d.byOrders()[0]
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	d.sold[i] = modulo(d.sold[i] + sum.print)
+// sums are those that the ranges want.
+func (d *dataset) sums() (all []rangeSum) {
+	for _, c := range d.tables {
+		all = append(all, rangeSum{c.table, c.size, c.at, c.of, func(i int64, sum tally) {
+			c.ranges[i].want = c.ranges[i].want.plus(sum)
+		}})
+	}
+	size := d.byOrders()[0].size
+	bought := func(row []datagen.Value) int64 {
+		return historyTerm(row[0].Int, row[1].Int, row[2].Int)
+	}
+	sold := func(row []datagen.Value) int64 {
+		return row[3].Int * (row[2].Int * row[2].Int % prime)
+	}
+	return append(all,
+		rangeSum{datagen.CustHist, size, 1, bought, func(i int64, sum tally) {
+			d.history[i] = d.history[i].plus(sum)
+		}},
+		rangeSum{datagen.OrderLines, size, 1, sold, func(i int64, sum tally) {
+			d.sold[i] = modulo(d.sold[i] + sum.print)
+		}},
+	)
 }
 
 func (t tally) plus(other tally) tally {
 	return tally{t.rows + other.rows, modulo(t.print + other.print)}
 }
 
-// sumRanges gives the sum of each range of so many keys that a part has rows of.
-func sumRanges(
-	ctx context.Context, part datagen.Part, size int64, at int,
-	term func([]datagen.Value) int64, give func(i int64, sum tally),
-) error {
+// read gives the sum of each range that a part has rows of, one at a time.
+func (s rangeSum) read(ctx context.Context, part datagen.Part, one *sync.Mutex) error {
 	rows := part.Open()
 	current := int64(-1)
 	var sum tally
+	give := func() {
+		one.Lock()
+		defer one.Unlock()
+		if current >= 0 {
+			s.give(current, sum)
+		}
+	}
 	for row := rows(); row != nil; row = rows() {
-		if i := (row[at].Int - 1) / size; i != current {
-			if current >= 0 {
-				give(current, sum)
-			}
+		if i := (row[s.at].Int - 1) / s.size; i != current {
+			give()
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -339,11 +342,9 @@ func sumRanges(
 			sum = tally{}
 		}
 		sum.rows++
-		sum.print = (sum.print + term(row)) % prime
+		sum.print = (sum.print + s.of(row)) % prime
 	}
-	if current >= 0 {
-		give(current, sum)
-	}
+	give()
 	return nil
 }
 
