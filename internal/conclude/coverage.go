@@ -52,15 +52,11 @@ func (v view) sampled() (all []result.Finding) {
 		all = append(all, result.NewFinding(result.StoodLong, "").
 			With("seconds", math.Round(w.LongestStill)).With("share", w.Still))
 	}
-	reloads := 0.
-	for _, column := range v.Counters.Items(sampling.DatabaseSettingsLoaded) {
-		for i, seconds := range v.Counters.Values(column) {
-			at := v.Counters.Rows[i].Time
-			if seconds > 0 && at.After(v.from) && !at.After(v.to) {
-				reloads++
-			}
-		}
-	}
+	reloads := v.count(sampling.DatabaseSettingsLoaded, func(_, seconds float64) bool {
+		return seconds > 0
+	}) + v.count(sampling.DatabaseSettingsSum, func(was, sum float64) bool {
+		return sum > was || sum < was // not NaN
+	})
 	if reloads > 0 {
 		all = append(all, result.NewFinding(result.SettingsReloaded, "").With("times", reloads))
 	}
@@ -76,4 +72,21 @@ func (v view) sampled() (all []result.Finding) {
 		all = append(all, result.NewFinding(result.OtherIO, "").With("ios", s.Others))
 	}
 	return all
+}
+
+// count is how many samples of the window, of all items of a column, are so, with the one before.
+func (v view) count(column string, isSo func(was, now float64) bool) (n float64) {
+	for _, item := range v.Counters.Items(column) {
+		was := math.NaN()
+		for i, now := range v.Counters.Values(item) {
+			at := v.Counters.Rows[i].Time
+			if at.After(v.from) && !at.After(v.to) && isSo(was, now) {
+				n++
+			}
+			if !math.IsNaN(now) {
+				was = now
+			}
+		}
+	}
+	return n
 }

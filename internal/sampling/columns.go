@@ -92,6 +92,8 @@ const (
 	DatabaseVacuums         = "db.vacuums_running"
 	// more than 0 in each second in which the server read its settings anew
 	DatabaseSettingsLoaded = "db.settings_load_time_per_second"
+	// another one in each second in which a setting of the server was changed
+	DatabaseSettingsSum = "db.settings_sum"
 	DatabaseOtherSessions  = "db.other_sessions" // at work
 	TransactionReads       = "db.transaction_reads_per_second"
 	TransactionReadTime    = "db.transaction_read"

@@ -41,6 +41,7 @@ var databaseCounters = map[string]string{
 	"session_pages_total":             "Pages that sessions had to write themselves.",
 	"lock_waits_total":                "Times that a session had to wait for a lock.",
 	"settings_load_time_total":        "When the server last read its settings, in seconds since 1970.",
+	"settings_sum":                    "A sum over the settings of the server and its databases (SQL Server).",
 	"deadlocks_total":                 "Deadlocks that the server resolved.",
 	"log_write_seconds_total":         "Time that writes of the log took, as the server has it (track_wal_io_timing).",
 	"log_sync_seconds_total":          "Time that syncs of the log took, as the server has it (track_wal_io_timing).",

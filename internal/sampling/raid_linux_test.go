@@ -19,7 +19,7 @@ import (
 // and writes of several drives.
 func TestRealRAID(t *testing.T) {
 	drives := strings.Fields(os.Getenv("DS2_TEST_RAID"))
-	if drives == nil {
+	if len(drives) == 0 {
 		t.Skip("no drives are given to be overwritten: DS2_TEST_RAID")
 	}
 	create := []string{
