@@ -93,23 +93,23 @@ const (
 	// more than 0 in each second in which the server read its settings anew
 	DatabaseSettingsLoaded = "db.settings_load_time_per_second"
 	// another one in each second in which a setting of the server was changed
-	DatabaseSettingsSum = "db.settings_sum"
-	DatabaseOtherSessions  = "db.other_sessions" // at work
-	TransactionReads       = "db.transaction_reads_per_second"
-	TransactionReadTime    = "db.transaction_read"
-	TransactionWrites      = "db.transaction_writes_per_second"
-	TransactionWriteTime   = "db.transaction_write"
-	TransactionExtends     = "db.transaction_extends_per_second"
-	VacuumReads            = "db.vacuum_reads_per_second"
-	VacuumWrites           = "db.vacuum_writes_per_second"
-	DatabaseSize           = "db.size_bytes"
-	WaitsDataRead          = "db.waits_data_read" // sessions at once, as the server measured it
-	WaitsLogWrite          = "db.waits_log_write"
-	WaitsLock              = "db.waits_lock"
-	WaitsLatch             = "db.waits_latch"
-	WaitsProcessor         = "db.waits_processor"
-	WaitsClient            = "db.waits_client"
-	DatabaseRoundTrip      = "db.round_trip_seconds"
+	DatabaseSettingsSum   = "db.settings_sum"
+	DatabaseOtherSessions = "db.other_sessions" // at work
+	TransactionReads      = "db.transaction_reads_per_second"
+	TransactionReadTime   = "db.transaction_read"
+	TransactionWrites     = "db.transaction_writes_per_second"
+	TransactionWriteTime  = "db.transaction_write"
+	TransactionExtends    = "db.transaction_extends_per_second"
+	VacuumReads           = "db.vacuum_reads_per_second"
+	VacuumWrites          = "db.vacuum_writes_per_second"
+	DatabaseSize          = "db.size_bytes"
+	WaitsDataRead         = "db.waits_data_read" // sessions at once, as the server measured it
+	WaitsLogWrite         = "db.waits_log_write"
+	WaitsLock             = "db.waits_lock"
+	WaitsLatch            = "db.waits_latch"
+	WaitsProcessor        = "db.waits_processor"
+	WaitsClient           = "db.waits_client"
+	DatabaseRoundTrip     = "db.round_trip_seconds"
 	// measured by the server; the others are samples
 	SessionsActive           = "db.sessions_active"
 	SessionsIdle             = "db.sessions_idle"
