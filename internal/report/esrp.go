@@ -53,159 +53,129 @@ func esrpView(records []*result.Record, form compare.Form) view {
 	if form.Apart != "" {
 		v.find(reservation, capital(form.Apart))
 	}
-	v.Tables = []table{esrpSummary(form.Servers)}
 	servers := form.Servers
 	if form.Together != nil {
 		servers = append(slices.Clip(servers), *form.Together)
 	}
-	v.Tables = append(v.Tables, esrpDatabase(servers), esrpLog(servers))
+	v.Tables = []table{
+		serverTable("Test summary", form.Servers, esrpSummary),
+		serverTable("Database I/O", servers, esrpDatabase),
+		serverTable("Transaction log I/O", servers, esrpLog),
+	}
 	for _, r := range records {
 		v.Tables = append(v.Tables, deepCheckTable(r.DeepChecks), hostTable(r))
 	}
 	return v
 }
 
+// column is names and figures of one server, which stand beside those of others.
+type column []struct{ name, figure string }
+
+// serverTable has a column for each server.
+func serverTable(caption string, servers []compare.Server, of func(compare.Server) column) table {
+	t := newTable(caption, "figure")
+	for i, s := range servers {
+		t.Head = append(t.Head, s.Name)
+		for row, c := range of(s) {
+			if i == 0 {
+				t.row(c.name)
+			}
+			t.Rows[row] = append(t.Rows[row], c.figure)
+		}
+	}
+	return t
+}
+
 // esrpSummary is what was tested and how it ended.
-func esrpSummary(servers []compare.Server) table {
-	t := newTable("Test summary", cells("figure", servers, serverName)...)
-	told := func(what string, of func(*result.Record) string) {
-		t.row(cells(what, servers, func(s compare.Server) string { return of(s.Run) })...)
+func esrpSummary(s compare.Server) column {
+	r := s.Run
+	condition := func(name string, decimals int) string {
+		value := compare.Condition(name)(result.BenchRun{Conditions: r.Conditions})
+		return known(value, func(v float64) string { return numbers.Decimals(v, decimals) })
 	}
-	condition := func(name string, decimals int) func(*result.Record) string {
-		return func(r *result.Record) string {
-			value := compare.Condition(name)(result.BenchRun{Conditions: r.Conditions})
-			return known(value, func(v float64) string { return numbers.Decimals(v, decimals) })
+	verification := func(kinds ...result.FindingKind) string {
+		if f := result.FindingOf(r.Findings, kinds...); f != nil {
+			return capital(f.Words())
 		}
+		return "not checked"
 	}
-	told("Overall Test Result", func(r *result.Record) string { return passOrFail(r.Summary) })
-	told("Run", func(r *result.Record) string { return r.RunID })
-	told("Test Start", func(r *result.Record) string { return r.Start.UTC().Format(utc) })
-	told("Test End", func(r *result.Record) string { return r.End.UTC().Format(utc) })
-	told("Test Duration", func(r *result.Record) string {
-		return seconds(r.Windows[0].To - r.Windows[0].From)
-	})
-	told("Databases", func(r *result.Record) string { return strings.Join(r.Targets, ", ") })
-	told("Size of each", func(r *result.Record) string { return r.Size })
-	told("Mailboxes", condition(result.Mailboxes, 0))
-	told("Users of each", func(r *result.Record) string { return fmt.Sprint(r.Threads) })
-	told("Target I/O per Second", func(r *result.Record) string {
-		if r.Pace == nil {
-			return "–"
-		}
-		return numbers.Decimals(r.Pace.Target, 3)
-	})
-	told("Achieved I/O per Second and Mailbox", condition(result.IOPSPerMailbox, 3))
-	told("Active Power (W)", func(r *result.Record) string {
-		return known(cmp.Or(r.Power, new(result.Power)).Active, figure)
-	})
-	told("Total I/O per Second and Watt", condition(result.TotalIOPSPerWatt, 2))
-	told("Limits", func(r *result.Record) string {
-		var all []string
-		for _, l := range r.Limits {
-			all = append(all, fmt.Sprintf("%s: %s, %s", l.Limit, l.Value(), verdictWord(l.OK)))
-		}
-		return cmp.Or(strings.Join(all, "; "), "–")
-	})
-	words := func(r *result.Record, kinds ...result.FindingKind) string {
-		f := result.FindingOf(r.Findings, kinds...)
-		if f == nil {
-			return "not checked"
-		}
-		return capital(f.Words())
+	target := "–"
+	if r.Pace != nil {
+		target = perSecond(r.Pace.Target)
 	}
-	told("Records", func(r *result.Record) string {
-		return words(
-			r,
-			result.AuditFailed,
-			result.AuditNotMade,
-			result.NotAudited,
-			result.AuditPassed,
-		)
-	})
-	told("Pages", func(r *result.Record) string {
-		return words(r, result.Damaged, result.DeepCheckNotMade, result.Undamaged)
-	})
-	told("Volumes", func(r *result.Record) string {
-		var all []string
-		for _, volume := range r.Space {
-			all = append(all, volume.Text())
-		}
-		return cmp.Or(strings.Join(all, "; "), "–")
-	})
-	return t
+	var limits, volumes []string
+	for _, l := range r.Limits {
+		limits = append(limits, fmt.Sprintf("%s: %s, %s", l.Limit, l.Value(), verdictWord(l.OK)))
+	}
+	for _, volume := range r.Space {
+		volumes = append(volumes, volume.Text())
+	}
+	audited := verification(
+		result.AuditFailed, result.AuditNotMade, result.NotAudited, result.AuditPassed,
+	)
+	return column{
+		{"Overall Test Result", passOrFail(r.Summary)},
+		{"Run", r.RunID},
+		{"Test Start", r.Start.UTC().Format(utc)},
+		{"Test End", r.End.UTC().Format(utc)},
+		{"Test Duration", seconds(r.Windows[0].To - r.Windows[0].From)},
+		{"Databases", strings.Join(r.Targets, ", ")},
+		{"Size of each", r.Size},
+		{"Mailboxes", condition(result.Mailboxes, 0)},
+		{"Users of each", fmt.Sprint(r.Threads)},
+		{"Target I/O per Second", target},
+		{"Achieved I/O per Second and Mailbox", condition(result.IOPSPerMailbox, 3)},
+		{"Active Power (W)", figureOr(cmp.Or(r.Power, new(result.Power)).Active)},
+		{"Total I/O per Second and Watt", condition(result.TotalIOPSPerWatt, 2)},
+		{"Limits", cmp.Or(strings.Join(limits, "; "), "–")},
+		{"Records", audited},
+		{"Pages", verification(result.Damaged, result.DeepCheckNotMade, result.Undamaged)},
+		{"Volumes", cmp.Or(strings.Join(volumes, "; "), "–")},
+	}
 }
 
-func serverName(s compare.Server) string { return s.Name }
-
-// esrpRow adds a row of figures of servers to a table.
-func esrpRow(t *table, servers []compare.Server, what string, of func(compare.Server) float64) {
-	t.row(cells(what, servers, func(s compare.Server) string {
-		return orDash(of(s), func(v float64) string { return numbers.Decimals(v, 3) })
-	})...)
+func perSecond(rate float64) string {
+	return orDash(rate, func(v float64) string { return numbers.Decimals(v, 3) })
 }
 
-// esrpLatency adds a row of latencies, each with whose it is.
-func esrpLatency(
-	t *table,
-	servers []compare.Server,
-	what string,
-	of func(compare.Server) compare.Latency,
-) {
-	t.row(cells(what, servers, func(s compare.Server) string {
-		l := of(s)
-		return orDash(l.Seconds, func(v float64) string {
-			text := numbers.Decimals(1000*v, 3)
-			if l.OfServer {
-				text += " (waited by the server)"
+// latencyText is a latency in milliseconds, with whose it is.
+func latencyText(l compare.Latency) string {
+	text := perSecond(1000 * l.Seconds)
+	if l.OfServer && text != "–" {
+		text += " (waited by the server)"
+	}
+	return text
+}
+
+func esrpDatabase(s compare.Server) column {
+	return column{
+		{"Database Disks Transfers/sec", perSecond(s.IOPS)},
+		{"Database Disks Reads/sec", perSecond(s.Reads)},
+		{"Database Disks Writes/sec", perSecond(s.Writes)},
+		{"Average Database Disk Read Latency (ms)", latencyText(s.Read)},
+		{"Average Database Disk Write Latency (ms)", latencyText(s.Write)},
+		{"Database Maintenance Transfers/sec", perSecond(s.MaintenanceIOPS)},
+		{"Total Disks Transfers/sec, with the log's", perSecond(s.Total())},
+		{"Disks Transfers (MiB/sec)", perSecond(s.MiB())},
+	}
+}
+
+func esrpLog(s compare.Server) column {
+	reads := math.NaN()
+	for _, v := range s.Volumes {
+		if slices.Equal(v.Roles, []topology.Role{topology.Log}) {
+			if math.IsNaN(reads) {
+				reads = 0
 			}
-			return text
-		})
-	})...)
-}
-
-func esrpDatabase(servers []compare.Server) table {
-	t := newTable("Database I/O", cells("figure", servers, serverName)...)
-	row := func(what string, of func(compare.Server) float64) { esrpRow(&t, servers, what, of) }
-	row("Database Disks Transfers/sec", func(s compare.Server) float64 { return s.IOPS })
-	row("Database Disks Reads/sec", func(s compare.Server) float64 { return s.Reads })
-	row("Database Disks Writes/sec", func(s compare.Server) float64 { return s.Writes })
-	esrpLatency(&t, servers, "Average Database Disk Read Latency (ms)",
-		func(s compare.Server) compare.Latency { return s.Read })
-	esrpLatency(&t, servers, "Average Database Disk Write Latency (ms)",
-		func(s compare.Server) compare.Latency { return s.Write })
-	row("Database Maintenance Transfers/sec", func(s compare.Server) float64 {
-		return s.MaintenanceIOPS
-	})
-	row("Total Disks Transfers/sec, with the log's", func(s compare.Server) float64 {
-		return s.Total()
-	})
-	row("Disks Transfers (MiB/sec)", func(s compare.Server) float64 { return s.MiB() })
-	return t
-}
-
-func esrpLog(servers []compare.Server) table {
-	t := newTable("Transaction log I/O", cells("figure", servers, serverName)...)
-	esrpRow(&t, servers, "Log Disks Writes/sec", func(s compare.Server) float64 {
-		return s.LogWrites
-	})
-	esrpLatency(&t, servers, "Average Log Disk Write Latency (ms)",
-		func(s compare.Server) compare.Latency { return s.LogWrite })
-	esrpRow(&t, servers, "Average Log Disk Write (bytes)", func(s compare.Server) float64 {
-		return *cmp.Or(s.LogBytes, new(math.NaN()))
-	})
-	esrpRow(&t, servers, "Log Disks Reads/sec", func(s compare.Server) float64 {
-		reads := -1.
-		for _, v := range s.Volumes {
-			if slices.Equal(v.Roles, []topology.Role{topology.Log}) {
-				reads = v.Reads + max(0, reads) // of several
-			}
+			reads += v.Reads
 		}
-		if reads < 0 {
-			return math.NaN()
-		}
-		return reads
-	})
-	return t
+	}
+	return column{
+		{"Log Disks Writes/sec", perSecond(s.LogWrites)},
+		{"Average Log Disk Write Latency (ms)", latencyText(s.LogWrite)},
+		{"Average Log Disk Write (bytes)", perSecond(*cmp.Or(s.LogBytes, new(math.NaN())))},
+		{"Log Disks Reads/sec", perSecond(reads)},
+	}
 }
 
 // hostCounters are the counters of the machine that the published reports have.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ds2/internal/conclude"
 	"ds2/internal/result"
@@ -45,48 +46,51 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 	}
 	if len(c.Windows) > 0 {
 		w := c.Windows[0]
-		seen := sampling.Drives{
-			Counters: in.Counters,
-			Machine:  in.Machine,
-			From:     in.At(w.From),
-			To:       in.At(w.To),
-		}
-		d, err := seen.Storage()
+		r.storage, err = r.drives(in.At(w.From), in.At(w.To)).Storage()
 		if err != nil {
 			r.unknown = err.Error()
 		} else {
-			c.Storage = d
-			c.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: d.IOPS})
-			if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 {
-				d.IOsPerOperation = new(d.IOPS / rate)
-			}
-			d.IOPSPerWatt = c.Power.PerWatt(d.Total())
-			mib := (d.ReadBytes + d.WrittenBytes) / (1 << 20)
-			c.Conditions = append(c.Conditions, // what the published reports compare besides
-				result.Condition{Name: result.TotalIOPS, Value: d.Total(), Unit: "a second"},
-				result.Condition{Name: result.Throughput, Value: mib, Unit: "a second"})
-			if mailboxes := float64(r.Mailboxes * len(in.Targets)); mailboxes > 0 {
-				c.Conditions = append(c.Conditions,
-					result.Condition{Name: result.Mailboxes, Value: mailboxes},
-					result.Condition{
-						Name: result.IOPSPerMailbox, Value: d.IOPS / mailboxes, Unit: "a second",
-					})
-			}
-			if watt := d.IOPSPerWatt; watt != nil {
-				c.Conditions = append(
-					c.Conditions,
-					result.Condition{Name: result.TotalIOPSPerWatt, Value: *watt},
-				)
-			}
+			r.addFigures(c)
 		}
 	}
-	r.storage = c.Storage
 	c.Sections = append(r.sections(), r.trend(c.Windows)...)
 	return nil
 }
 
+// drives is what the counters say of the drives in a time.
+func (r run) drives(from, to time.Time) sampling.Drives {
+	return sampling.Drives{Counters: r.Counters, Machine: r.Machine, From: from, To: to}
+}
+
+// addFigures adds the achieved IOPS, and what the published reports compare besides.
+func (r run) addFigures(c *result.Conclusion) {
+	d := r.storage
+	c.Storage = d
+	c.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: d.IOPS})
+	w := c.Windows[0]
+	if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 {
+		d.IOsPerOperation = new(d.IOPS / rate)
+	}
+	d.IOPSPerWatt = c.Power.PerWatt(d.Total())
+	add := func(name string, value float64, unit string) {
+		c.Conditions = append(c.Conditions, result.Condition{Name: name, Value: value, Unit: unit})
+	}
+	const rate = "a second"
+	add(result.TotalIOPS, d.Total(), rate)
+	add(result.Throughput, (d.ReadBytes+d.WrittenBytes)/(1<<20), rate)
+	if mailboxes := float64(r.Mailboxes * len(r.Targets)); mailboxes > 0 {
+		add(result.Mailboxes, mailboxes, "")
+		add(result.IOPSPerMailbox, d.IOPS/mailboxes, rate)
+	}
+	if d.IOPSPerWatt != nil {
+		add(result.TotalIOPSPerWatt, *d.IOPSPerWatt, "")
+	}
+}
+
 func (r run) sections() []result.Section {
-	all := []result.Section{r.sizing(), r.parameters(), r.databases(), r.volumes()}
+	all := []result.Section{
+		r.sizing(), r.parametersSection(), r.databases(), r.volumes(),
+	}
 	if len(r.Targets) > 1 && r.engine.SharesLog() {
 		all[0].Notes = append(
 			all[0].Notes,
@@ -99,15 +103,18 @@ func (r run) sections() []result.Section {
 	return all
 }
 
-func decimals(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
-
-// decimalsOr is a dash where unknown.
-func decimalsOr(known bool, f float64, n int) string {
-	if !known {
+// decimals is a figure with n decimals; a dash where it is not known, or of no I/O.
+func decimals(f float64, n int) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return "–"
 	}
-	return decimals(f, n)
+	return strconv.FormatFloat(f, 'f', n, 64)
 }
+
+// milliseconds is a time of seconds with three decimals; a dash where it is not known.
+func milliseconds(seconds *float64) string { return decimals(1000*valueOf(seconds), 3) }
+
+func valueOf(f *float64) float64 { return *cmp.Or(f, new(math.NaN())) }
 
 // What is said of where the figures of the drives come from.
 const (
@@ -118,72 +125,78 @@ const (
 		"times in a row, and then kept."
 )
 
-func whatAndValue(title string, notes ...string) result.Section {
-	return result.Section{Title: title, Notes: notes, Head: []string{"what", "value"}, Words: true}
+// values is a section of names and values.
+type values struct{ result.Section }
+
+func newValues(title string, notes ...string) values {
+	head := []string{"what", "value"}
+	return values{result.Section{Title: title, Notes: notes, Head: head, Words: true}}
+}
+
+func (v *values) add(name, value string) { v.Rows = append(v.Rows, []string{name, value}) }
+
+func (v *values) note(format string, args ...any) {
+	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
 // sizing is Jetstress's "Database Sizing and Throughput".
 func (r run) sizing() result.Section {
-	t := whatAndValue("Database sizing and throughput", disclaimer)
-	add := func(name string, values ...string) {
-		t.Rows = append(t.Rows, []string{name, strings.Join(values, " and ")})
-	}
-	addKnown := func(name string, value *float64, places int) {
-		if value != nil {
-			add(name, decimals(*value, places))
-		}
-	}
+	t := newValues("Database sizing and throughput", disclaimer)
 	if d := r.storage; d == nil {
-		t.Notes = append(t.Notes, fmt.Sprintf(uncounted, r.unknown))
+		t.note(uncounted, r.unknown)
 	} else {
-		add(
-			"achieved transactional I/O per second (database reads and writes)",
-			decimals(d.IOPS, 3),
-		)
-		maintenance := d.Maintenance.IOPS()
-		add("maintenance I/O per second, not included above (vacuums and background scans)",
-			decimalsOr(maintenance >= 0, maintenance, 3))
-		if r.Target > 0 {
-			add("target I/O per second", decimals(r.Target, 3))
-			add("achieved of target", decimals(100*d.IOPS/r.Target, 1)+" %")
-		}
-		if p := r.Pace; p != nil {
-			add("transactions offered a second", decimals(p.Rate, 3))
-			if p.Reached {
-				t.Notes = append(t.Notes, fmt.Sprintf(paced, p.Samples, p.Length))
-			}
-		}
-		if mailboxes := r.Mailboxes * len(r.Targets); mailboxes > 0 {
-			add("achieved I/O per second and mailbox", decimals(d.IOPS/float64(mailboxes), 3))
-		}
-		add("the same counted in pages of 8 KB", decimals(d.PageIOPS, 3))
-		add("total I/O per second, with log writes", decimals(d.Total(), 3))
-		addKnown("database I/Os an operation", d.IOsPerOperation, 3)
-		add("database reads : writes", decimalsOr(d.Writes > 0, d.Reads/d.Writes, 3))
-		add("database I/Os : log writes", decimalsOr(d.LogWrites > 0, d.IOPS/d.LogWrites, 2))
-		addKnown("bytes a log write", d.LogBytes, 0)
-		addKnown("log syncs a second, as the server counts them", d.LogSyncs, 3)
-		add(
-			"MiB read and written a second",
-			decimals(d.ReadBytes/(1<<20), 3),
-			decimals(d.WrittenBytes/(1<<20), 3),
-		)
-		addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
-		if d.Shared {
-			t.Notes = append(t.Notes, oneDrive)
-		}
+		r.addThroughput(&t, *d)
 	}
-	add("mailboxes of each database", fmt.Sprint(r.Mailboxes))
-	add("mailbox size in MB", decimals(float64(r.MailboxBytes)/(1<<20), 0))
+	t.add("mailboxes of each database", fmt.Sprint(r.Mailboxes))
+	t.add("mailbox size in MB", decimals(float64(r.MailboxBytes)/(1<<20), 0))
 	for _, volume := range r.Space {
-		add("size and use of a volume", volume.Text())
+		t.add("size and use of a volume", volume.Text())
 	}
-	add("initial database size in bytes", numbersText(r.BytesBefore))
-	add("final database size in bytes", numbersText(r.BytesAfter))
-	return t
+	t.add("initial database size in bytes", bytesText(r.BytesBefore))
+	t.add("final database size in bytes", bytesText(r.BytesAfter))
+	return t.Section
 }
 
-func numbersText(all []int64) string {
+// addThroughput adds what the drives did.
+func (r run) addThroughput(t *values, d sampling.Storage) {
+	add := func(name string, value float64, places int) { t.add(name, decimals(value, places)) }
+	addKnown := func(name string, value *float64, places int) {
+		if value != nil {
+			add(name, *value, places)
+		}
+	}
+	add("achieved transactional I/O per second (database reads and writes)", d.IOPS, 3)
+	add("maintenance I/O per second, not included above (vacuums and background scans)",
+		d.Maintenance.IOPS(), 3)
+	if r.Target > 0 {
+		add("target I/O per second", r.Target, 3)
+		t.add("achieved of target", decimals(100*d.IOPS/r.Target, 1)+" %")
+	}
+	if p := r.Pace; p != nil {
+		add("transactions offered a second", p.Rate, 3)
+		if p.Reached {
+			t.note(paced, p.Samples, p.Length)
+		}
+	}
+	if mailboxes := r.Mailboxes * len(r.Targets); mailboxes > 0 {
+		add("achieved I/O per second and mailbox", d.IOPS/float64(mailboxes), 3)
+	}
+	add("the same counted in pages of 8 KB", d.PageIOPS, 3)
+	add("total I/O per second, with log writes", d.Total(), 3)
+	addKnown("database I/Os an operation", d.IOsPerOperation, 3)
+	add("database reads : writes", d.Reads/d.Writes, 3)
+	add("database I/Os : log writes", d.IOPS/d.LogWrites, 2)
+	addKnown("bytes a log write", d.LogBytes, 0)
+	addKnown("log syncs a second, as the server counts them", d.LogSyncs, 3)
+	t.add("MiB read and written a second",
+		decimals(d.ReadBytes/(1<<20), 3)+" and "+decimals(d.WrittenBytes/(1<<20), 3))
+	addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
+	if d.Shared {
+		t.note(oneDrive)
+	}
+}
+
+func bytesText(all []int64) string {
 	texts := make([]string, len(all))
 	for i, n := range all {
 		if texts[i] = fmt.Sprint(n); n == unknownBytes {
@@ -193,24 +206,24 @@ func numbersText(all []int64) string {
 	return cmp.Or(strings.Join(texts, ", "), "unknown")
 }
 
-// parameters is Jetstress's "System Parameters".
-func (r run) parameters() result.Section {
-	t := whatAndValue("System parameters")
-	t.Rows = [][]string{{"users of each database", fmt.Sprint(r.Threads)}}
+// parametersSection is Jetstress's "System Parameters".
+func (r run) parametersSection() result.Section {
+	t := newValues("System parameters")
+	t.add("users of each database", fmt.Sprint(r.Threads))
 	for _, said := range r.InWords {
-		t.Rows = append(t.Rows, []string{said.Name, said.Value})
+		t.add(said.Name, said.Value)
 	}
 	for i, server := range r.Servers {
 		name := "cache of the operating system"
 		if len(r.Targets) > 1 {
 			name += ", " + r.Targets[i]
 		}
-		t.Rows = append(t.Rows, []string{name, r.systemCache(server)})
+		t.add(name, r.systemCache(server))
 	}
 	if w := r.Warm; w != nil {
-		t.Rows = append(t.Rows, []string{"measuring began", warmed(*w)})
+		t.add("measuring began", warmText(*w))
 	}
-	return t
+	return t.Section
 }
 
 // systemCache says what keeps the operating system's cache from holding the database.
@@ -243,8 +256,8 @@ func (r run) systemCache(server topology.Server) string {
 	return by
 }
 
-// warmed says in what state of the store measuring began.
-func warmed(w result.Warm) string {
+// warmText says in what state of the store measuring began.
+func warmText(w result.Warm) string {
 	all := []string{fmt.Sprintf("%.0f s after the warm-up", w.Waited)}
 	if w.Buffers != nil {
 		text := fmt.Sprintf("with %.0f %% of the buffers in use", 100**w.Buffers)
@@ -291,30 +304,28 @@ func (r run) databases() result.Section {
 		"pages read a second",
 		"ms",
 	}}
-	seen := sampling.Drives{
-		Counters: r.Counters,
-		Machine:  r.Machine,
-		From:     r.Start,
-		To:       r.Happened.End,
+	seen := r.drives(r.Start, r.Happened.End)
+	count := func(records []int64, target int) string {
+		if target >= len(records) {
+			return "–"
+		}
+		return fmt.Sprint(records[target])
 	}
 	for i, target := range r.ByTarget {
 		row := []string{target.Target}
 		times := []string{}
 		for _, o := range operations {
 			l, ok := target.Latency[o.Name]
+			if !ok {
+				l.Mean = math.NaN()
+			}
 			row = append(row, fmt.Sprint(l.Count))
-			times = append(times, decimalsOr(ok, l.Mean, 2))
-		}
-		before := "–"
-		after := "–"
-		if i < len(r.RecordsBefore) && i < len(r.RecordsAfter) {
-			before = fmt.Sprint(r.RecordsBefore[i])
-			after = fmt.Sprint(r.RecordsAfter[i])
+			times = append(times, decimals(l.Mean, 2))
 		}
 		pages, seconds := seen.PageReads(target.Target)
 		t.Rows = append(t.Rows, slices.Concat(row, times, []string{
-			before, after,
-			decimalsOr(pages >= 0, pages, 3), decimalsOr(seconds >= 0, 1000*seconds, 3),
+			count(r.RecordsBefore, i), count(r.RecordsAfter, i),
+			decimals(pages, 3), milliseconds(&seconds),
 		}))
 	}
 	return t
@@ -334,17 +345,15 @@ func (r run) volumes() result.Section {
 		holds := cmp.Or(strings.Join(roles, ", "), "unknown")
 		t.Rows = append(t.Rows, ioRow(v.FileIO, v.Name, holds))
 	}
-	for _, role := range []struct {
-		name  topology.Role
-		times *sampling.Times
-	}{{topology.Data, r.storage.ServerData}, {topology.Log, r.storage.ServerLog}} {
-		if role.times != nil {
-			row := append(
-				[]string{"as the servers timed it", string(role.name)},
-				timeCells(*role.times)...)
-			t.Rows = append(t.Rows, append(row, "–", "–", "–", "–", "–", "–"))
+	addServer := func(role topology.Role, times *sampling.Times) {
+		if times != nil {
+			head := []string{"as the servers timed it", string(role)}
+			none := slices.Repeat([]string{"–"}, 6)
+			t.Rows = append(t.Rows, slices.Concat(head, timeCells(*times), none))
 		}
 	}
+	addServer(topology.Data, r.storage.ServerData)
+	addServer(topology.Log, r.storage.ServerLog)
 	return t
 }
 
@@ -369,29 +378,19 @@ func ioSection(title string, head ...string) result.Section {
 }
 
 func ioRow(io sampling.FileIO, head ...string) []string {
-	each := func(bytes, ios float64) string {
-		return decimalsOr(ios > 0, math.Round(bytes/ios), 0)
-	}
 	return slices.Concat(head, timeCells(io.Times), []string{
 		decimals(io.Reads, 3),
 		decimals(io.Writes, 3),
-		each(io.ReadBytes, io.Reads),
-		each(io.WrittenBytes, io.Writes),
-		scaled(io.Flushes, 1),
-		scaled(io.FlushMean, 1000),
+		decimals(io.ReadBytes/io.Reads, 0),
+		decimals(io.WrittenBytes/io.Writes, 0),
+		decimals(valueOf(io.Flushes), 3),
+		milliseconds(io.FlushMean),
 	})
 }
 
 func timeCells(t sampling.Times) []string {
-	const ms = 1000
 	return []string{
-		scaled(t.ReadMean, ms),
-		scaled(t.ReadMax, ms),
-		scaled(t.WriteMean, ms),
-		scaled(t.WriteMax, ms),
+		milliseconds(t.ReadMean), milliseconds(t.ReadMax),
+		milliseconds(t.WriteMean), milliseconds(t.WriteMax),
 	}
-}
-
-func scaled(f *float64, scale float64) string {
-	return decimalsOr(f != nil, scale**cmp.Or(f, new(0.)), 3)
 }

@@ -77,5 +77,5 @@ func TestSilentTarget(t *testing.T) {
 		)
 	}
 	require.NoError(t, r.End())
-	assert.Equal(t, "5, unknown, 7", numbersText(r.found.BytesAfter), "sizes")
+	assert.Equal(t, "5, unknown, 7", bytesText(r.found.BytesAfter), "sizes")
 }

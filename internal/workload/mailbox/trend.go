@@ -46,12 +46,7 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	var parts []float64 // IOPS, those that were not measured included
 	for begin := from; begin+part <= to+time.Second; begin += part {
 		end := min(begin+part, to)
-		seen := sampling.Drives{
-			Counters: r.Counters,
-			Machine:  r.Machine,
-			From:     r.Start.Add(begin),
-			To:       r.Start.Add(end),
-		}
+		seen := r.drives(r.Start.Add(begin), r.Start.Add(end))
 		d, err := seen.Storage()
 		if err != nil {
 			parts = append(parts, math.NaN())
@@ -60,47 +55,44 @@ func (r run) trend(windows []measure.Window) []result.Section {
 		at = append(at, begin.Hours())
 		iops = append(iops, d.IOPS)
 		parts = append(parts, d.IOPS)
-		row := []string{clock(begin), clock(end)}
-		for _, v := range []float64{d.IOPS, d.Reads, d.Writes, d.LogWrites, transactions(r.Series, begin, end)} {
+		row := []string{clockText(begin), clockText(end)}
+		rate := transactionRate(r.Series, begin, end)
+		for _, v := range []float64{d.IOPS, d.Reads, d.Writes, d.LogWrites, rate} {
 			row = append(row, decimals(v, 1))
 		}
 		kinds := []sampling.IOKind{{Role: topology.Data}, {Role: topology.Log, Write: true}}
 		for _, kind := range kinds {
 			kind.Over = sampling.VerdictMeans
 			mean, longest, known := seen.Slowest(kind) // longest: of the means of 15 s
-			row = append(row, decimalsOr(known, 1000*mean, 3), decimalsOr(known, 1000*longest, 3))
+			if !known {
+				mean = math.NaN()
+				longest = math.NaN()
+			}
+			row = append(row, milliseconds(&mean), milliseconds(&longest))
 		}
-		t.Rows = append(t.Rows, append(row, megabytes(seen)))
+		t.Rows = append(t.Rows, append(row, megabytesText(seen)))
 	}
 	if rho, p := measure.Correlation(at, iops); !math.IsNaN(rho) {
-		slope, _ := measure.Slope(parts)
-		change := 100 * slope * float64(len(parts)-1) / stat.Mean(iops, nil)
 		found := "IOPS have no trend over the window"
 		if p < trendLevel {
-			found = fmt.Sprintf(
-				"IOPS have a trend of %+.1f %% from the first to the last part of the window",
-				change,
-			)
+			slope, _ := measure.Slope(parts)
+			change := 100 * slope * float64(len(parts)-1) / stat.Mean(iops, nil)
+			const trend = "IOPS have a trend of %+.1f %% from the first to the last part of the window"
+			found = fmt.Sprintf(trend, change)
 		}
-		t.Notes = []string{
-			fmt.Sprintf(
-				"%s, by %d parts (%s).",
-				found,
-				len(at),
-				measure.Significance(p, trendLevel),
-			),
-		}
+		t.Notes = []string{fmt.Sprintf("%s, by %d parts (%s).",
+			found, len(at), measure.Significance(p, trendLevel))}
 	}
 	return []result.Section{t}
 }
 
-func clock(d time.Duration) string {
+func clockText(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// transactions are those completed a second.
-func transactions(series measure.Series, from, to time.Duration) float64 {
+// transactionRate is how many transactions were completed a second.
+func transactionRate(series measure.Series, from, to time.Duration) float64 {
 	n := int64(0)
 	for _, sample := range series.Samples {
 		if sample.End > from && sample.End <= to {
@@ -110,11 +102,14 @@ func transactions(series measure.Series, from, to time.Duration) float64 {
 	return float64(n) / (to - from).Seconds()
 }
 
-// megabytes is the size of all databases.
-func megabytes(d sampling.Drives) string {
+// megabytesText is the size of all databases.
+func megabytesText(d sampling.Drives) string {
 	sum := 0.0
 	for _, column := range d.Counters.Items(sampling.DatabaseSize) {
 		sum += d.Counters.Mean(column, d.From, d.To)
 	}
-	return decimalsOr(sum > 0, sum/1e6, 0)
+	if sum == 0 {
+		sum = math.NaN()
+	}
+	return decimals(sum/1e6, 0)
 }
