@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -203,5 +204,21 @@ node_disk_reads_completed_total{device="nvme1n1"} 1
 			assert.Len(t, src.Columns, 4)
 			assert.Equal(t, 1, w.Machine.Processors)
 		}
+	}
+}
+
+// TestExportersOfOneMachine: two exporters of one machine are told of, as what it counts would count
+// twice.
+func TestExportersOfOneMachine(t *testing.T) {
+	cpu := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n"
+	for second, noted := range map[string]bool{"db1": true, "db2": false} {
+		w := &Observer{}
+		for _, name := range []string{"db1", second} {
+			text := cpu + "node_uname_info{nodename=\"" + name + "\"} 1\n"
+			w.o.Exporters = append(w.o.Exporters, machinetest.NewExporter(t, text).URL)
+		}
+		require.NoError(t, w.openExporters(t.Context()))
+		told := strings.Contains(strings.Join(w.Notes, "\n"), "are both of a machine db1")
+		assert.Equal(t, noted, told, "db1 and %s: %v", second, w.Notes)
 	}
 }

@@ -543,3 +543,22 @@ func TestEvents(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstFigures: the power of a run takes no other figure of its drives off the first screen.
+func TestFirstFigures(t *testing.T) {
+	r := record(t, func(s *result.Summary) {
+		s.Power = &result.Power{Idle: new(393.1), Active: new(501.4)}
+		s.Figure.PerWatt = new(13.0)
+		s.Conditions = []result.Condition{
+			{Name: result.ReadLatency, Value: 1.5, Unit: "ms"},
+			{Name: result.LogWriteLatency, Value: .7, Unit: "ms"},
+			{Name: result.ServerProcessors, Value: 40, Unit: "%"},
+		}
+		s.Costs = &result.Costs{Reads: new(2.5), Joules: new(4.)}
+	})
+	var first strings.Builder
+	require.NoError(t, Runs(r).Text(&first, false, 0))
+	texttest.Contains(t, first.String(),
+		"active power, W", "OPM per watt", "read latency, slowest device, ms",
+		"log write latency, slowest device, ms", "device reads per order")
+}
