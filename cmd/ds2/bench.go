@@ -106,7 +106,7 @@ func (f *benchFlags) check() error {
 			"--start-at is for a single run: a bench starts each when the database has been restored",
 		)
 	}
-	f.Restore = f.restore.Name()
+	f.Restore = f.restore.RestoreName()
 	f.RestoreCommand = withoutPasswords(f.restore.Command)
 	f.DiscardLog = f.restore.DiscardLog
 	return checkSeveral(&f.runFlags, result.ReadSummary[result.Bench])
@@ -226,9 +226,9 @@ func (f *benchFlags) procedure(
 		Told:    f.output.told(i, stderr),
 		Changed: i.served.list,
 	}
-	if restore.Name() != upkeep.RestoreNone {
+	if restore.RestoreName() != upkeep.RestoreNone {
 		bench.Restore = func(ctx, stop context.Context) error {
-			return restore.Do(ctx, stop, options.Targets)
+			return restore.RestoreTargets(ctx, stop, options.Targets)
 		}
 	}
 	return bench

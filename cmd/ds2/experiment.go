@@ -240,7 +240,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 			counted = "counted over " + b.WindowTexts[0]
 		}
 		restore := ""
-		if b.restore.Name() != upkeep.RestoreNone {
+		if b.restore.RestoreName() != upkeep.RestoreNone {
 			restore = "restore, "
 		}
 		say(

@@ -273,7 +273,7 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		ok    string
 		ask   func(context.Context, []store.Database) error
 	}{
-		{"--scrub-rate", o.ScrubRate > 0, "may read the server's files", background.Check},
+		{"--scrub-rate", o.ScrubRate > 0, "may read the server's files", background.CheckScrubs},
 		{
 			"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint",
 			may("checkpoints", runs.Checkpointer.MayCheckpoint),

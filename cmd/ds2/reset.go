@@ -32,7 +32,7 @@ rows. No other session may use the database meanwhile.`,
 					"reset",
 					"the server rolls back what was not finished",
 					func(s store.Database) error {
-						return upkeep.Reset(
+						return upkeep.ResetDatabase(
 							i.Soft,
 							s,
 							workloads(),
@@ -179,7 +179,7 @@ func (f *restoreFlags) add(flags *pflag.FlagSet) {
 
 // check refuses a way that databases of a workload cannot go.
 func (f *restoreFlags) check(w workload.Workload) error {
-	if _, ok := w.(workload.Resetter); !ok && f.Name() == upkeep.RestoreReset {
+	if _, ok := w.(workload.Resetter); !ok && f.RestoreName() == upkeep.RestoreReset {
 		return usageError("--restore is reset, and databases of workload %s cannot be reset: "+
 			"use --restore snapshot, after ds2 snapshot create", w.Name())
 	}

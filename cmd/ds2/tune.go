@@ -116,7 +116,7 @@ func (f *tuneFlags) check() error {
 	f.Threads = f.search.Start
 	f.Spacing = result.Even
 	f.mailbox.Closed = true
-	f.Restore = f.restore.Name()
+	f.Restore = f.restore.RestoreName()
 	return nil
 }
 

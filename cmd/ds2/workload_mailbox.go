@@ -54,7 +54,7 @@ func readMix(text string) (m mailbox.Mix, err error) {
 			return m, fmt.Errorf("%q is not a percentage", parts[i])
 		}
 	}
-	return m, m.Check()
+	return m, m.CheckShares()
 }
 
 func mixText(m mailbox.Mix) string {
@@ -88,7 +88,7 @@ func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 	case d.Size.MailboxBytes == 0:
 		return nil, usageError("--mailbox-size is missing, such as --mailbox-size 250MB")
 	}
-	if err := d.Size.Check(); err != nil {
+	if err := d.Size.CheckSize(); err != nil {
 		return nil, flagError("mailboxes", err)
 	}
 	return d, nil
@@ -104,8 +104,8 @@ type fitLine struct {
 }
 
 func fitMailboxes(capacity, mailboxBytes int64) fitLine {
-	n := mailbox.Fit(capacity, mailboxBytes)
-	bytes := mailbox.Size{Mailboxes: n, MailboxBytes: mailboxBytes}.Bytes()
+	n := mailbox.FitMailboxes(capacity, mailboxBytes)
+	bytes := mailbox.Size{Mailboxes: n, MailboxBytes: mailboxBytes}.TotalBytes()
 	return fitLine{capacity, n, mailboxBytes, bytes, (capacity - bytes) / 2}
 }
 
@@ -150,7 +150,7 @@ func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 // judgeMailboxes refuses flags that make no run, before anything is connected to.
 func (f *runFlags) judgeMailboxes() error {
 	m := &f.mailbox
-	if err := m.Check(); err != nil {
+	if err := m.CheckRequest(); err != nil {
 		return usageError("--%w", err)
 	}
 	if m.PerMailbox > 0 && f.Rate > 0 {

@@ -44,9 +44,9 @@ type scrub struct {
 	slow   time.Duration // of all requests
 }
 
-// New makes the scans of the targets, each of rate bytes a second, without connecting; of rate 0
+// NewScrubs makes the scans of the targets, each of rate bytes a second, without connecting; of rate 0
 // there are none. The error is of an engine that has none.
-func New(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, error) {
+func NewScrubs(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, error) {
 	s := &Scrubs{}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if rate == 0 {
@@ -63,10 +63,10 @@ func New(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, err
 	return s, nil
 }
 
-// Check connects a scan of each target and disconnects again: a server that does not let it read
+// CheckScrubs connects a scan of each target and disconnects again: a server that does not let it read
 // says so.
-func Check(ctx context.Context, targets []store.Database) error {
-	s, err := New(targets, 1, nil)
+func CheckScrubs(ctx context.Context, targets []store.Database) error {
+	s, err := NewScrubs(targets, 1, nil)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func Check(ctx context.Context, targets []store.Database) error {
 // Start connects the scans and begins to read, until Close.
 func (s *Scrubs) Start() {
 	for _, one := range s.all {
-		s.done.Go(func() { one.run(s.ctx) })
+		s.done.Go(func() { one.scanUntil(s.ctx) })
 	}
 }
 
@@ -125,8 +125,8 @@ func (s *Scrubs) Results() (all []result.Scrub) {
 // again is the pause before a scan connects again, or goes on after a request that failed.
 const again = time.Second
 
-// run reads until ctx ends. A server that is gone is connected to again, as soon as it is there.
-func (s *scrub) run(ctx context.Context) {
+// scanUntil reads until ctx ends. A server that is gone is connected to again, as soon as it is there.
+func (s *scrub) scanUntil(ctx context.Context) {
 	began := time.Now()
 	defer func() { s.record.Seconds = time.Since(began).Seconds() }()
 	var from store.Reader
@@ -141,7 +141,7 @@ func (s *scrub) run(ctx context.Context) {
 			from, err = s.open(ctx)
 		}
 		if err == nil {
-			err = s.read(ctx, from, pace)
+			err = s.readPages(ctx, from, pace)
 		}
 		if ctx.Err() != nil {
 			break
@@ -164,15 +164,15 @@ func (s *scrub) run(ctx context.Context) {
 	}
 }
 
-// read reads until there is an error.
-func (s *scrub) read(ctx context.Context, from store.Reader, pace *rate.Limiter) error {
+// readPages reads until there is an error.
+func (s *scrub) readPages(ctx context.Context, from store.Reader, pace *rate.Limiter) error {
 	for {
 		start := time.Now()
 		read, err := from.Read(ctx)
 		if err != nil {
 			return err
 		}
-		s.count(read, time.Since(start))
+		s.countRead(read, time.Since(start))
 		for left, burst := int(read.Bytes), pace.Burst(); left > 0; left -= burst {
 			if err := pace.WaitN(ctx, min(left, burst)); err != nil {
 				return err
@@ -181,8 +181,8 @@ func (s *scrub) read(ctx context.Context, from store.Reader, pace *rate.Limiter)
 	}
 }
 
-// count adds a request that was served.
-func (s *scrub) count(read store.Read, took time.Duration) {
+// countRead adds a request that was served.
+func (s *scrub) countRead(read store.Read, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &s.record

@@ -86,7 +86,7 @@ func TestPace(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &simulated{request: c.request, broken: c.broken, start: time.Now()}
-				scrubs, err := New([]store.Database{s}, c.rate, slog.New(slog.DiscardHandler))
+				scrubs, err := NewScrubs([]store.Database{s}, c.rate, slog.New(slog.DiscardHandler))
 				require.NoError(t, err)
 				scrubs.Start()
 				time.Sleep(time.Minute)
@@ -112,7 +112,7 @@ func TestPace(t *testing.T) {
 }
 
 func TestEnginesWithout(t *testing.T) {
-	_, err := New([]store.Database{nothing{}}, 1, nil)
+	_, err := NewScrubs([]store.Database{nothing{}}, 1, nil)
 	assert.Equal(t, store.Config, store.Classify(err), "%v", err)
 }
 

@@ -41,7 +41,7 @@ func TestDeviceSeesScrub(t *testing.T) {
 
 	const rate, seconds = 8e6, 5
 	before := drive.Counts(t).ReadBytes
-	r, err := New([]store.Database{s}, rate, slog.New(slog.DiscardHandler))
+	r, err := NewScrubs([]store.Database{s}, rate, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	r.Start()
 	time.Sleep(seconds * time.Second)

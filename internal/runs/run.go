@@ -191,7 +191,7 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 			return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached)
 		}
 	}
-	if r.scrubs, err = background.New(o.Targets, o.ScrubRate, r.log); err != nil {
+	if r.scrubs, err = background.NewScrubs(o.Targets, o.ScrubRate, r.log); err != nil {
 		return err
 	}
 	if o.Journal {

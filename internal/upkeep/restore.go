@@ -32,17 +32,17 @@ type Restore struct {
 	Progress progress.View // shows the reset, or the copying
 }
 
-// Name is the way as a record tells it.
-func (r Restore) Name() string {
+// RestoreName is the way as a record tells it.
+func (r Restore) RestoreName() string {
 	if r.Command != "" {
 		return "command"
 	}
 	return r.Way
 }
 
-// Do restores the targets, one after the other. It ends when stop is over, but for the copying of a
+// RestoreTargets restores the targets, one after the other. It ends when stop is over, but for the copying of a
 // snapshot, without whose end there is no database: that ends with ctx.
-func (r Restore) Do(ctx, stop context.Context, targets []store.Database) error {
+func (r Restore) RestoreTargets(ctx, stop context.Context, targets []store.Database) error {
 	if r.Command != "" {
 		tell, end := r.Progress("restore", progress.Work)
 		tell("wait for the restore command", 0, 0)
@@ -58,7 +58,7 @@ func (r Restore) Do(ctx, stop context.Context, targets []store.Database) error {
 		var err error
 		switch r.Way {
 		case RestoreReset:
-			err = Reset(stop, target, r.Workloads, r.DiscardLog, r.Progress)
+			err = ResetDatabase(stop, target, r.Workloads, r.DiscardLog, r.Progress)
 		case RestoreSnapshot:
 			err = Snapshot(ctx, target, SnapshotRestore, r.Progress, say)
 		}
@@ -81,10 +81,10 @@ type LogKeeper interface {
 	DiscardLog(ctx context.Context) error
 }
 
-// Reset takes a database back to the state after the load. Where the server keeps its log and half
+// ResetDatabase takes a database back to the state after the load. Where the server keeps its log and half
 // of it or more is in use, the next run would have to grow it and stop for that: it is refused
 // unless the log is to be discarded.
-func Reset(
+func ResetDatabase(
 	ctx context.Context,
 	s store.Database,
 	w workload.Workloads,

@@ -40,8 +40,8 @@ func eachRecord(
 	}
 	// Runs insert more than they delete, and a day of a fast one many times what a small database
 	// was loaded with.
-	most := 100_000_000 + 100*d.Size.Records()
-	shape := d.shape()
+	most := 100_000_000 + 100*d.Size.CountRecords()
+	shape := d.makeShape()
 	err = store.EachRow(ctx, db, most, query+" FROM messages", func(rows *sql.Rows) error {
 		if err := rows.Scan(columns...); err != nil {
 			return err
@@ -49,7 +49,7 @@ func eachRecord(
 		r.Flags = uint32(flags)
 		r.Sum = uint32(sum)
 		r.Body = body
-		if n := shape.Number(r.Message); n < mostNumber && shape.Key(n) == r.Key {
+		if n := shape.NumberOf(r.Message); n < mostNumber && shape.KeyOf(n) == r.Key {
 			f(n, &r)
 		} else if aliens++; aliens == 1 {
 			first = r.Key
@@ -61,7 +61,7 @@ func eachRecord(
 
 func readLive(ctx context.Context, target store.Database, d Dataset, live *Live) error {
 	const op = "read the keys of the records"
-	found := func(n uint64, _ *Record) { live.Add(n) }
+	found := func(n uint64, _ *Record) { live.AddRecord(n) }
 	aliens, first, err := eachRecord(ctx, target.DB(), d, false, found)
 	if err != nil {
 		return target.Wrap(op, err)
@@ -132,7 +132,7 @@ func (w Workload) Audit(
 	if err := read(ctx); err != nil {
 		return nil, target.Wrap(op, err)
 	}
-	checks := f.checks(target.Label())
+	checks := f.compareRecords(target.Label())
 	if a.Run != nil && result.Passed(checks) && info[infoRecords] != "" {
 		if dir, err := filepath.Abs(a.Run.Dirs[0]); err == nil {
 			// An auditor may not be allowed to write. Without the note the next run reads the keys.
@@ -143,19 +143,19 @@ func (w Workload) Audit(
 }
 
 func (f *findings) readAll(ctx context.Context) (err error) {
-	check := f.checker()
+	check := f.checkEach()
 	f.aliens, _, err = eachRecord(ctx, f.Store.DB(), f.Dataset, true, func(n uint64, r *Record) {
-		f.found.Add(n)
+		f.found.AddRecord(n)
 		check(n, r)
 	})
 	return err
 }
 
-// checker is what checks a record, and tells how many have been.
-func (f *findings) checker() func(n uint64, r *Record) {
-	told := f.teller("audit ")
+// checkEach is what checks a record, and tells how many have been.
+func (f *findings) checkEach() func(n uint64, r *Record) {
+	told := f.tellEach("audit ")
 	return func(n uint64, r *Record) {
-		if r.Check() != nil {
+		if r.CheckSum() != nil {
 			f.damaged = append(f.damaged, int64(n))
 		}
 		f.checked++
@@ -165,22 +165,22 @@ func (f *findings) checker() func(n uint64, r *Record) {
 
 // readWritten reads the keys of all records, and the records that the run wrote.
 func (f *findings) readWritten(ctx context.Context) (err error) {
-	told := f.teller("read the keys of ")
+	told := f.tellEach("read the keys of ")
 	found := func(n uint64, _ *Record) {
-		f.found.Add(n)
+		f.found.AddRecord(n)
 		told()
 	}
 	if f.aliens, _, err = eachRecord(ctx, f.Store.DB(), f.Dataset, false, found); err != nil {
 		return err
 	}
 	written := func(yield func(n uint64) bool) {
-		for n := range f.found.End() {
-			if f.found.Has(n) && (f.want.Written(n) || f.want.InDoubt(n)) && !yield(n) {
+		for n := range f.found.EndOfNumbers() {
+			if f.found.HasRecord(n) && (f.want.WasWritten(n) || f.want.InDoubt(n)) && !yield(n) {
 				return
 			}
 		}
 	}
-	return eachOf(ctx, f.Target, written, f.checker())
+	return eachOf(ctx, f.Target, written, f.checkEach())
 }
 
 // eachOf calls f with those of some records that a database holds; f keeps nothing of them. They
@@ -192,15 +192,15 @@ func eachOf(
 	some iter.Seq[uint64],
 	f func(n uint64, r *Record),
 ) error {
-	session, err := t.Engine.Connect(ctx, t.Store)
+	session, err := t.Engine.ConnectUser(ctx, t.Store)
 	if err != nil {
 		return err
 	}
 	defer session.Close(ctx)
 	step := Step{Op: Read}
-	shape := t.Dataset.shape()
+	shape := t.Dataset.makeShape()
 	for n := range some {
-		step.Record.Key = shape.Key(n)
+		step.Record.Key = shape.KeyOf(n)
 		if err := session.Transact(ctx, &step, false); err != nil {
 			return err
 		}
@@ -211,8 +211,8 @@ func eachOf(
 	return nil
 }
 
-// checks compares what was found with what the driver says.
-func (f *findings) checks(target string) []result.Check {
+// compareRecords compares what was found with what the driver says.
+func (f *findings) compareRecords(target string) []result.Check {
 	var all []result.Check
 	add := func(name string, passed bool, expected, found any) {
 		all = append(all, result.NewCheck(target, name, passed, expected, found))
@@ -221,17 +221,17 @@ func (f *findings) checks(target string) []result.Check {
 		add(name, len(numbers) == 0, 0, result.Named("numbers", numbers))
 	}
 	add("records with a key that ds2 did not make", f.aliens == 0, 0, f.aliens)
-	records := f.found.Records()
+	records := f.found.CountRecords()
 	if f.want == nil {
 		loaded := fmt.Sprintf(
 			"%d after the load, more or fewer after runs",
-			f.Dataset.Size.Records(),
+			f.Dataset.Size.CountRecords(),
 		)
 		add("records", records > 0, loaded, records)
 	} else {
 		var extra, missing []int64
-		for n := range max(f.want.End(), f.found.End()) {
-			switch want, found := f.want.Has(n), f.found.Has(n); {
+		for n := range max(f.want.EndOfNumbers(), f.found.EndOfNumbers()) {
+			switch want, found := f.want.HasRecord(n), f.found.HasRecord(n); {
 			case f.want.InDoubt(n) || want == found:
 			case want:
 				missing = append(missing, int64(n))
@@ -239,7 +239,7 @@ func (f *findings) checks(target string) []result.Check {
 				extra = append(extra, int64(n))
 			}
 		}
-		add("records", len(missing)+len(extra) == 0, f.want.Records(), records)
+		add("records", len(missing)+len(extra) == 0, f.want.CountRecords(), records)
 		none("records that are missing", missing)
 		none("records that should not be there", extra)
 	}
@@ -250,14 +250,14 @@ func (f *findings) checks(target string) []result.Check {
 // toldEvery is how many records are told of at once.
 const toldEvery = 64
 
-// teller is called for each record, and tells how many bytes of them have been dealt with.
-func (f *findings) teller(doing string) func() {
+// tellEach is called for each record, and tells how many bytes of them have been dealt with.
+func (f *findings) tellEach(doing string) func() {
 	size := f.Dataset.Size
 	records := 0
-	tell := f.tell.Adder(doing+f.Store.Label(), size.Bytes())
+	tell := f.tell.Adder(doing+f.Store.Label(), size.TotalBytes())
 	return func() {
 		if records++; records%toldEvery == 0 {
-			tell(toldEvery * size.Bytes() / size.Records())
+			tell(toldEvery * size.TotalBytes() / size.CountRecords())
 		}
 	}
 }

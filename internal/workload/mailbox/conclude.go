@@ -46,19 +46,19 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 	}
 	if len(c.Windows) > 0 {
 		w := c.Windows[0]
-		r.storage, err = r.drives(in.At(w.From), in.At(w.To)).Storage()
+		r.storage, err = r.drivesDuring(in.At(w.From), in.At(w.To)).Storage()
 		if err != nil {
 			r.unknown = err.Error()
 		} else {
 			r.addFigures(c)
 		}
 	}
-	c.Sections = append(r.sections(), r.trend(c.Windows)...)
+	c.Sections = append(r.makeSections(), r.describeTrend(c.Windows)...)
 	return nil
 }
 
-// drives is what the counters say of the drives in a time.
-func (r run) drives(from, to time.Time) sampling.Drives {
+// drivesDuring is what the counters say of the drives in a time.
+func (r run) drivesDuring(from, to time.Time) sampling.Drives {
 	return sampling.Drives{Counters: r.Counters, Machine: r.Machine, From: from, To: to}
 }
 
@@ -87,9 +87,9 @@ func (r run) addFigures(c *result.Conclusion) {
 	}
 }
 
-func (r run) sections() []result.Section {
+func (r run) makeSections() []result.Section {
 	all := []result.Section{
-		r.sizing(), r.parametersSection(), r.databases(), r.volumes(),
+		r.describeSizing(), r.parametersSection(), r.describeDatabases(), r.describeVolumes(),
 	}
 	if len(r.Targets) > 1 && r.engine.SharesLog() {
 		all[0].Notes = append(
@@ -103,16 +103,16 @@ func (r run) sections() []result.Section {
 	return all
 }
 
-// decimals is a figure with n decimals; a dash where it is not known, or of no I/O.
-func decimals(f float64, n int) string {
+// formatDecimals is a figure with n decimals; a dash where it is not known, or of no I/O.
+func formatDecimals(f float64, n int) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return "–"
 	}
 	return strconv.FormatFloat(f, 'f', n, 64)
 }
 
-// milliseconds is a time of seconds with three decimals; a dash where it is not known.
-func milliseconds(seconds *float64) string { return decimals(1000*valueOf(seconds), 3) }
+// formatMilliseconds is a time of seconds with three decimals; a dash where it is not known.
+func formatMilliseconds(seconds *float64) string { return formatDecimals(1000*valueOf(seconds), 3) }
 
 func valueOf(f *float64) float64 { return *cmp.Or(f, new(math.NaN())) }
 
@@ -139,8 +139,8 @@ func (v *values) note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
-// sizing is Jetstress's "Database Sizing and Throughput".
-func (r run) sizing() result.Section {
+// describeSizing is Jetstress's "Database Sizing and Throughput".
+func (r run) describeSizing() result.Section {
 	t := newValues("Database sizing and throughput", disclaimer)
 	if d := r.storage; d == nil {
 		t.note(uncounted, r.unknown)
@@ -148,7 +148,7 @@ func (r run) sizing() result.Section {
 		r.addThroughput(&t, *d)
 	}
 	t.add("mailboxes of each database", fmt.Sprint(r.Mailboxes))
-	t.add("mailbox size in MB", decimals(float64(r.MailboxBytes)/(1<<20), 0))
+	t.add("mailbox size in MB", formatDecimals(float64(r.MailboxBytes)/(1<<20), 0))
 	for _, volume := range r.Space {
 		t.add("size and use of a volume", volume.Text())
 	}
@@ -159,7 +159,7 @@ func (r run) sizing() result.Section {
 
 // addThroughput adds what the drives did.
 func (r run) addThroughput(t *values, d sampling.Storage) {
-	add := func(name string, value float64, places int) { t.add(name, decimals(value, places)) }
+	add := func(name string, value float64, places int) { t.add(name, formatDecimals(value, places)) }
 	addKnown := func(name string, value *float64, places int) {
 		if value != nil {
 			add(name, *value, places)
@@ -170,7 +170,7 @@ func (r run) addThroughput(t *values, d sampling.Storage) {
 		d.Maintenance.IOPS(), 3)
 	if r.Target > 0 {
 		add("target I/O per second", r.Target, 3)
-		t.add("achieved of target", decimals(100*d.IOPS/r.Target, 1)+" %")
+		t.add("achieved of target", formatDecimals(100*d.IOPS/r.Target, 1)+" %")
 	}
 	if p := r.Pace; p != nil {
 		add("transactions offered a second", p.Rate, 3)
@@ -189,7 +189,7 @@ func (r run) addThroughput(t *values, d sampling.Storage) {
 	addKnown("bytes a log write", d.LogBytes, 0)
 	addKnown("log syncs a second, as the server counts them", d.LogSyncs, 3)
 	t.add("MiB read and written a second",
-		decimals(d.ReadBytes/(1<<20), 3)+" and "+decimals(d.WrittenBytes/(1<<20), 3))
+		formatDecimals(d.ReadBytes/(1<<20), 3)+" and "+formatDecimals(d.WrittenBytes/(1<<20), 3))
 	addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
 	if d.Shared {
 		t.note(oneDrive)
@@ -228,7 +228,7 @@ func (r run) parametersSection() result.Section {
 
 // systemCache says what keeps the operating system's cache from holding the database.
 func (r run) systemCache(server topology.Server) string {
-	if direct := r.engine.Direct(server.Settings); direct != "" {
+	if direct := r.engine.DescribeDirectIO(server.Settings); direct != "" {
 		return "kept out by direct I/O: " + direct
 	}
 	var by string
@@ -288,7 +288,7 @@ func warmText(w result.Warm) string {
 	return strings.Join(append(all, reads, end), "; ")
 }
 
-func (r run) databases() result.Section {
+func (r run) describeDatabases() result.Section {
 	t := result.Section{Title: "Databases, over the whole run", Head: []string{
 		"database",
 		"reads",
@@ -304,7 +304,7 @@ func (r run) databases() result.Section {
 		"pages read a second",
 		"ms",
 	}}
-	seen := r.drives(r.Start, r.Happened.End)
+	seen := r.drivesDuring(r.Start, r.Happened.End)
 	count := func(records []int64, target int) string {
 		if target >= len(records) {
 			return "–"
@@ -320,19 +320,19 @@ func (r run) databases() result.Section {
 				l.Mean = math.NaN()
 			}
 			row = append(row, fmt.Sprint(l.Count))
-			times = append(times, decimals(l.Mean, 2))
+			times = append(times, formatDecimals(l.Mean, 2))
 		}
 		pages, seconds := seen.PageReads(target.Target)
 		t.Rows = append(t.Rows, slices.Concat(row, times, []string{
 			count(r.RecordsBefore, i), count(r.RecordsAfter, i),
-			decimals(pages, 3), milliseconds(&seconds),
+			formatDecimals(pages, 3), formatMilliseconds(&seconds),
 		}))
 	}
 	return t
 }
 
-// volumes is Jetstress's "Disk Subsystem Performance", with the maxima that its verdict takes.
-func (r run) volumes() result.Section {
+// describeVolumes is Jetstress's "Disk Subsystem Performance", with the maxima that its verdict takes.
+func (r run) describeVolumes() result.Section {
 	t := ioSection("Volumes, in the first window; maxima over means of 15 s", "volume", "holds")
 	if r.storage == nil {
 		return t
@@ -379,18 +379,18 @@ func ioSection(title string, head ...string) result.Section {
 
 func ioRow(io sampling.FileIO, head ...string) []string {
 	return slices.Concat(head, timeCells(io.Times), []string{
-		decimals(io.Reads, 3),
-		decimals(io.Writes, 3),
-		decimals(io.ReadBytes/io.Reads, 0),
-		decimals(io.WrittenBytes/io.Writes, 0),
-		decimals(valueOf(io.Flushes), 3),
-		milliseconds(io.FlushMean),
+		formatDecimals(io.Reads, 3),
+		formatDecimals(io.Writes, 3),
+		formatDecimals(io.ReadBytes/io.Reads, 0),
+		formatDecimals(io.WrittenBytes/io.Writes, 0),
+		formatDecimals(valueOf(io.Flushes), 3),
+		formatMilliseconds(io.FlushMean),
 	})
 }
 
 func timeCells(t sampling.Times) []string {
 	return []string{
-		milliseconds(t.ReadMean), milliseconds(t.ReadMax),
-		milliseconds(t.WriteMean), milliseconds(t.WriteMax),
+		formatMilliseconds(t.ReadMean), formatMilliseconds(t.ReadMax),
+		formatMilliseconds(t.WriteMean), formatMilliseconds(t.WriteMax),
 	}
 }

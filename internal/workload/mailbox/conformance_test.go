@@ -152,14 +152,14 @@ func (e engine) load(t *testing.T) {
 	report, err := load.Run(t.Context(), s, o)
 	require.NoError(t, err)
 	assert.NotZero(t, report.Tables[0].Before, "rows before")
-	assert.Equal(t, dataset.Size.Records(), report.Tables[0].Rows, "rows in all")
-	size, err := e.Engine.Bytes(t.Context(), s)
+	assert.Equal(t, dataset.Size.CountRecords(), report.Tables[0].Rows, "rows in all")
+	size, err := e.Engine.TableBytes(t.Context(), s)
 	require.NoError(t, err)
 	broken := int64(0) // pages
 	for _, part := range dataset.Parts(s.Engine()) {
 		broken = max(broken, part.Rows)
 	}
-	want := float64(dataset.Size.Bytes())
+	want := float64(dataset.Size.TotalBytes())
 	assert.GreaterOrEqual(t, float64(size), 0.98*want, "bytes of the database")
 	assert.LessOrEqual(t, float64(size-broken*pageBytes), 1.02*want, "bytes of the database")
 	assert.Empty(
@@ -215,7 +215,7 @@ func (e engine) users(t *testing.T) {
 	target := e.loaded(t)
 	crowd := begin(target, t.TempDir(), e.mix())
 	crowd.NewUser(
-		workload.Seat{Of: int(target.Dataset.Size.Records()) + 1, Tally: new(measure.Order)},
+		workload.Seat{Of: int(target.Dataset.Size.CountRecords()) + 1, Tally: new(measure.Order)},
 	)
 	require.ErrorContains(t, crowd.Ready(t.Context()), "take fewer of them, or a larger database")
 	dir := t.TempDir()
@@ -262,7 +262,7 @@ func (e engine) users(t *testing.T) {
 
 // damage does to a database what an audit must find.
 func (e engine) damage(t *testing.T, target mailbox.Target, account *workload.Account) {
-	session, err := e.Engine.Connect(t.Context(), target.Store)
+	session, err := e.Engine.ConnectUser(t.Context(), target.Store)
 	require.NoError(t, err)
 	defer session.Close(context.Background())
 	transact := func(op workload.Op, r mailbox.Record) mailbox.Step {
@@ -277,7 +277,7 @@ func (e engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 	row := target.Store.DB().QueryRow("SELECT " + columns + " FROM messages ORDER BY " + columns)
 	require.NoError(t, row.Scan(&key.Mailbox, &key.Folder, &key.Message))
 	kept := transact(mailbox.Read, mailbox.Record{Key: key}).Record
-	require.NoError(t, kept.Check())
+	require.NoError(t, kept.CheckSum())
 	alien := kept
 	changed := kept
 	alien.Message++
@@ -311,7 +311,7 @@ func (c counts) Counted(context.Context, store.Database) (int64, error) { return
 // only the audit after the run finds one that was deleted.
 func (e engine) unread(t *testing.T) {
 	target := e.loaded(t)
-	loaded := target.Dataset.Size.Records()
+	loaded := target.Dataset.Size.CountRecords()
 	const missing = "records that are missing"
 	reading := mailbox.Mix{Read: 50, Replace: 50}
 	changing := mailbox.Mix{Insert: 50, Delete: 50}
@@ -338,8 +338,8 @@ func (e engine) unread(t *testing.T) {
 	} {
 		if c.remove > 0 {
 			step := mailbox.Step{Op: mailbox.Delete}
-			shapeOf(target).Fill(&step.Record, c.remove, 99)
-			session, err := e.Engine.Connect(t.Context(), target.Store)
+			shapeOf(target).FillRecord(&step.Record, c.remove, 99)
+			session, err := e.Engine.ConnectUser(t.Context(), target.Store)
 			require.NoError(t, err)
 			require.NoError(t, session.Transact(t.Context(), &step, false))
 			require.NoError(t, session.Close(context.Background()))
@@ -381,7 +381,7 @@ func (e engine) unread(t *testing.T) {
 // nothing more.
 func (e engine) twice(t *testing.T) {
 	target := e.loaded(t)
-	session, err := e.Engine.Connect(t.Context(), target.Store)
+	session, err := e.Engine.ConnectUser(t.Context(), target.Store)
 	require.NoError(t, err)
 	defer session.Close(context.Background())
 	steps := make([]mailbox.Step, 4)
@@ -393,14 +393,14 @@ func (e engine) twice(t *testing.T) {
 		}
 		steps[i].Op = op
 		steps[i].Number = n
-		shapeOf(target).Fill(&steps[i].Record, n, 99)
+		shapeOf(target).FillRecord(&steps[i].Record, n, 99)
 	}
 	for try := range 2 {
 		for i, want := range []bool{try == 0, true, try == 0, true} {
 			require.NoError(t, session.Transact(t.Context(), &steps[i], try == 1 && e.lazy))
 			assert.Equal(t, want, steps[i].Found, "try %d: step %d found", try+1, i)
 		}
-		assert.NoError(t, steps[3].Record.Check(), "what was read")
+		assert.NoError(t, steps[3].Record.CheckSum(), "what was read")
 		assert.NotEqualValues(t, 99, steps[3].Record.Flags, "of what was read")
 	}
 	n := testing.AllocsPerRun(100, func() {
@@ -433,7 +433,7 @@ func TestLazy(t *testing.T) {
 	defer session.Close(context.Background())
 	step := func(record uint64) *mailbox.Step {
 		s := &mailbox.Step{Op: mailbox.Replace}
-		shapeOf(target).Fill(&s.Record, record, 1)
+		shapeOf(target).FillRecord(&s.Record, record, 1)
 		return s
 	}
 	// The server's processes read the setting one after the other: a commit that waits tells that

@@ -22,8 +22,8 @@ type Dataset struct {
 	Engines map[string]Engine // that it can be loaded into, by their names
 }
 
-func (d Dataset) shape() Shape   { return Shape{d.Size.Mailboxes, d.Seed} }
-func (d Dataset) String() string { return d.Size.String() }
+func (d Dataset) makeShape() Shape { return Shape{d.Size.Mailboxes, d.Seed} }
+func (d Dataset) String() string   { return d.Size.String() }
 
 // Info is what the table ds2_info says of the dataset.
 func (d Dataset) Info() store.Info {
@@ -55,7 +55,7 @@ func (Dataset) SignatureColumns() map[string]string {
 
 // Params names the workload's own schema, which has lazy commits, and the size.
 func (d Dataset) Params(p schema.Params) schema.Params {
-	p.Workload, p.Bytes = Name, d.Size.Bytes()
+	p.Workload, p.Bytes = Name, d.Size.TotalBytes()
 	p.Layout.Uses = schema.Features{
 		Files: true, Recovery: true, ServerState: true, Owners: true, DelayedDurability: true,
 	}
@@ -78,8 +78,8 @@ func (d Dataset) Parts(engine string) []datagen.Part {
 	if !ok {
 		return nil // nor is there a schema
 	}
-	shape := d.shape()
-	all := d.Size.Records()
+	shape := d.makeShape()
+	all := d.Size.CountRecords()
 	number := func(i uint64) uint64 { return i }
 	if e.ByKey() {
 		order := sync.OnceValue(func() []uint32 { return byKey(shape, all) })
@@ -90,7 +90,7 @@ func (d Dataset) Parts(engine string) []datagen.Part {
 		n := min(partRecords, all-from)
 		parts = append(parts, datagen.Part{
 			Table: table, File: string(table), Rows: n, Bytes: n * rowBytes,
-			Open: func() datagen.Rows { return shape.rows(number, uint64(from), uint64(from+n)) },
+			Open: func() datagen.Rows { return shape.generateRows(number, uint64(from), uint64(from+n)) },
 		})
 	}
 	return parts
@@ -104,16 +104,16 @@ func byKey(shape Shape, n int64) []uint32 {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(i, j uint32) int {
-		a := shape.Key(uint64(i))
-		b := shape.Key(uint64(j))
+		a := shape.KeyOf(uint64(i))
+		b := shape.KeyOf(uint64(j))
 		return cmp.Or(cmp.Compare(a.Mailbox, b.Mailbox), cmp.Compare(a.Folder, b.Folder),
 			cmp.Compare(a.Message, b.Message))
 	})
 	return order
 }
 
-// rows are the records of some places; number is that of the record of a place.
-func (s Shape) rows(number func(place uint64) uint64, from, end uint64) datagen.Rows {
+// generateRows are the records of some places; number is that of the record of a place.
+func (s Shape) generateRows(number func(place uint64) uint64, from, end uint64) datagen.Rows {
 	r := new(Record)
 	row := new([6]datagen.Value)
 	return func() []datagen.Value {
@@ -122,7 +122,7 @@ func (s Shape) rows(number func(place uint64) uint64, from, end uint64) datagen.
 		}
 		n := number(from)
 		from++
-		s.Fill(r, n, uint32(mix(n^s.Seed)))
+		s.FillRecord(r, n, uint32(mixBits(n^s.Seed)))
 		row[0].Int = r.Message
 		row[1].Int = int64(r.Mailbox)
 		row[2].Int = int64(int32(r.Flags))
@@ -150,38 +150,40 @@ const maxRecords = 1 << 32
 // index, of 28 bytes on leaves that are filled to nine tenths, and its part of the free space map.
 const recordBytes = 8192 * (1 + 1./262 + 1./4000)
 
-// Fit is the mailboxes of a size that Jetstress's reports put on a file system: 60 % of it, in
+// FitMailboxes is the mailboxes of a size that Jetstress's reports put on a file system: 60 % of it, in
 // steps of 50; the rest is for growth and the log, alike.
-func Fit(bytes, mailbox int64) int { return int(0.6*float64(bytes)/float64(mailbox)) / 50 * 50 }
+func FitMailboxes(bytes, mailbox int64) int {
+	return int(0.6*float64(bytes)/float64(mailbox)) / 50 * 50
+}
 
-// Bytes are those of all mailboxes.
-func (s Size) Bytes() int64 { return int64(s.Mailboxes) * s.MailboxBytes }
+// TotalBytes are those of all mailboxes.
+func (s Size) TotalBytes() int64 { return int64(s.Mailboxes) * s.MailboxBytes }
 
-// Records are as many as fill the mailboxes.
-func (s Size) Records() int64 {
+// CountRecords are as many as fill the mailboxes.
+func (s Size) CountRecords() int64 {
 	bytes := float64(s.Mailboxes) * float64(s.MailboxBytes) // it may be more than an int64 holds
 	return int64(bytes / recordBytes)
 }
 
-// Check refuses sizes that make no database.
-func (s Size) Check() error {
+// CheckSize refuses sizes that make no database.
+func (s Size) CheckSize() error {
 	switch {
 	case s.Mailboxes < 1 || s.Mailboxes > 10_000_000:
 		return fmt.Errorf("%d mailboxes: it must be 1 to 10000000", s.Mailboxes)
 	case s.MailboxBytes < 1<<20 || s.MailboxBytes > 1<<40:
 		return fmt.Errorf("mailboxes of %d bytes: it must be 1MB to 1TB", s.MailboxBytes)
-	case s.Records() > maxRecords:
+	case s.CountRecords() > maxRecords:
 		return fmt.Errorf(
 			"%s hold %d records, and a database at most %d: take fewer or smaller ones",
 			s,
-			s.Records(),
+			s.CountRecords(),
 			int64(maxRecords),
 		)
-	case s.Bytes() < MinBytes:
+	case s.TotalBytes() < MinBytes:
 		return fmt.Errorf(
 			"%s make %d MB, and a database has at least %d MB: take more or larger ones",
 			s,
-			s.Bytes()>>20,
+			s.TotalBytes()>>20,
 			MinBytes>>20,
 		)
 	}

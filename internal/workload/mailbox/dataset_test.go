@@ -45,7 +45,7 @@ func TestParts(t *testing.T) {
 					"part %d is another the second time",
 					i,
 				)
-				found.Add(d.shape().Number(row[0].Int))
+				found.AddRecord(d.makeShape().NumberOf(row[0].Int))
 				key := binary.BigEndian.AppendUint32(nil, uint32(row[1].Int))
 				key = binary.BigEndian.AppendUint16(key, uint16(row[4].Int))
 				key = binary.BigEndian.AppendUint64(key, uint64(row[0].Int)^1<<63)
@@ -54,11 +54,11 @@ func TestParts(t *testing.T) {
 			}
 			assert.Equal(t, part.Rows, n-before, "rows of part %d", i)
 		}
-		want := d.Size.Records()
+		want := d.Size.CountRecords()
 		assert.Equal(
 			t,
 			[]int64{want, want, want},
-			[]int64{n, found.Records(), int64(found.End())},
+			[]int64{n, found.CountRecords(), int64(found.EndOfNumbers())},
 			"by key %v",
 			byKey,
 		)

@@ -18,21 +18,21 @@ type Engine interface {
 	// Check refuses parameters that a database cannot serve: it may have no lazy commits, or no
 	// others. The error is a *workload.Refusal, or a *store.Error where the database could not be
 	// asked.
-	Check(ctx context.Context, target store.Database, p Parameters) error
+	CheckParameters(ctx context.Context, target store.Database, p Parameters) error
 
 	// Connect opens a connection for one user, with everything prepared that its operations need.
-	Connect(ctx context.Context, target store.Database) (Session, error)
+	ConnectUser(ctx context.Context, target store.Database) (Session, error)
 
 	// Bytes is what the records and their index take in the database.
-	Bytes(ctx context.Context, target store.Database) (int64, error)
+	TableBytes(ctx context.Context, target store.Database) (int64, error)
 
 	// Counted is how many records the server says that there are, without reading them or an index
 	// of all of them; UnknownRecords where it does not count.
-	Counted(ctx context.Context, target store.Database) (int64, error)
+	CountRecords(ctx context.Context, target store.Database) (int64, error)
 
 	// Direct says how a server with settings keeps its files out of the operating system's cache;
 	// empty where it does not.
-	Direct(settings map[string]string) string
+	DescribeDirectIO(settings map[string]string) string
 }
 
 // UnknownRecords is a number of records that a server does not know.

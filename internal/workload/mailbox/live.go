@@ -22,40 +22,42 @@ func NewLive(users int) *Live {
 	return l
 }
 
-// Share is the part of the records that a user works on.
-func (l *Live) Share(user int) *Share { return &l.shares[user] }
+// ShareOf is the part of the records that a user works on.
+func (l *Live) ShareOf(user int) *Share { return &l.shares[user] }
 
-func (l *Live) of(n uint64) *Share { return &l.shares[n%uint64(len(l.shares))] }
+func (l *Live) shareWith(n uint64) *Share { return &l.shares[n%uint64(len(l.shares))] }
 
-// Add notes that record n is there.
-func (l *Live) Add(n uint64) { l.of(n).add(n) }
+// AddRecord notes that record n is there.
+func (l *Live) AddRecord(n uint64) { l.shareWith(n).addRecord(n) }
 
-// Records is the number of records that are there.
-func (l *Live) Records() (n int64) {
+// CountRecords is the number of records that are there.
+func (l *Live) CountRecords() (n int64) {
 	for i := range l.shares {
 		n += l.shares[i].records
 	}
 	return n
 }
 
-// End is one more than the highest number that any record ever had.
-func (l *Live) End() (end uint64) {
+// EndOfNumbers is one more than the highest number that any record ever had.
+func (l *Live) EndOfNumbers() (end uint64) {
 	for i := range l.shares {
 		if s := &l.shares[i]; s.end > 0 {
-			end = max(end, s.number(s.end-1)+1)
+			end = max(end, s.numberAt(s.end-1)+1)
 		}
 	}
 	return end
 }
 
-// Has says whether record n is there.
-func (l *Live) Has(n uint64) bool { return has(l.of(n).live, n/uint64(len(l.shares))) }
+// HasRecord says whether record n is there.
+func (l *Live) HasRecord(n uint64) bool { return hasBit(l.shareWith(n).live, n/uint64(len(l.shares))) }
 
-// Written says whether record n was written since the run began.
-func (l *Live) Written(n uint64) bool { return has(l.of(n).written, n/uint64(len(l.shares))) }
+// WasWritten says whether record n was written since the run began.
+func (l *Live) WasWritten(n uint64) bool {
+	return hasBit(l.shareWith(n).written, n/uint64(len(l.shares)))
+}
 
 // InDoubt says whether it is unknown if record n exists.
-func (l *Live) InDoubt(n uint64) bool { return l.of(n).doubt[n] }
+func (l *Live) InDoubt(n uint64) bool { return l.shareWith(n).doubt[n] }
 
 // Share is the records of one user. It belongs to one goroutine.
 type Share struct {
@@ -68,33 +70,33 @@ type Share struct {
 	_ [64]byte // keeps the next user's counts off this cache line
 }
 
-func (s *Share) number(place uint64) uint64 { return s.first + place*s.step }
+func (s *Share) numberAt(place uint64) uint64 { return s.first + place*s.step }
 
-// add adds a record with the place that its number has.
-func (s *Share) add(n uint64) {
+// addRecord adds a record with the place that its number has.
+func (s *Share) addRecord(n uint64) {
 	place := n / s.step
-	if !has(s.live, place) {
-		s.live = set(s.live, place)
+	if !hasBit(s.live, place) {
+		s.live = setBit(s.live, place)
 		s.records++
 	}
 	s.end = max(s.end, place+1)
 }
 
-// Fresh is a number that no record ever had; it exists from Insert on.
-func (s *Share) Fresh() uint64 { return s.number(s.end) }
+// FreshNumber is a number that no record ever had; it exists from Insert on.
+func (s *Share) FreshNumber() uint64 { return s.numberAt(s.end) }
 
 // tries is how many numbers are drawn before a record is looked for: with one number in 20 still in
 // use, they find one in 19 of 20 cases.
 const tries = 64
 
-// Pick draws a record, each with the same chance; false where there is none.
-func (s *Share) Pick(r *rand.Rand) (n uint64, ok bool) {
+// PickRecord draws a record, each with the same chance; false where there is none.
+func (s *Share) PickRecord(r *rand.Rand) (n uint64, ok bool) {
 	if s.records == 0 {
 		return 0, false
 	}
 	for range tries {
-		if place := r.Uint64N(s.end); has(s.live, place) {
-			return s.number(place), true
+		if place := r.Uint64N(s.end); hasBit(s.live, place) {
+			return s.numberAt(place), true
 		}
 	}
 	// Few are left. The next one after a random place is nearly as good.
@@ -104,44 +106,44 @@ func (s *Share) Pick(r *rand.Rand) (n uint64, ok bool) {
 			for skip := r.IntN(bits.OnesCount64(word)); skip > 0; skip-- {
 				word &= word - 1
 			}
-			return s.number(i*64 + uint64(bits.TrailingZeros64(word))), true
+			return s.numberAt(i*64 + uint64(bits.TrailingZeros64(word))), true
 		}
 	}
 	return 0, false
 }
 
-// Insert notes a record with a fresh number.
-func (s *Share) Insert(n uint64) {
-	s.add(n)
-	s.Replace(n)
+// NoteInsert notes a record with a fresh number.
+func (s *Share) NoteInsert(n uint64) {
+	s.addRecord(n)
+	s.NoteReplace(n)
 }
 
-// Replace notes that a record was written.
-func (s *Share) Replace(n uint64) { s.written = set(s.written, n/s.step) }
+// NoteReplace notes that a record was written.
+func (s *Share) NoteReplace(n uint64) { s.written = setBit(s.written, n/s.step) }
 
-// Delete notes that a record is gone.
-func (s *Share) Delete(n uint64) {
+// NoteDelete notes that a record is gone.
+func (s *Share) NoteDelete(n uint64) {
 	place := n / s.step
 	s.live[place/64] &^= 1 << (place % 64)
 	s.records--
 }
 
-// Doubt notes that the outcome of the record's last insertion or deletion is unknown: it is not
+// NoteDoubt notes that the outcome of the record's last insertion or deletion is unknown: it is not
 // touched again.
-func (s *Share) Doubt(n uint64) {
+func (s *Share) NoteDoubt(n uint64) {
 	s.doubt[n] = true
 	s.end = max(s.end, n/s.step+1) // not fresh any more
-	if has(s.live, n/s.step) {
-		s.Delete(n)
+	if hasBit(s.live, n/s.step) {
+		s.NoteDelete(n)
 	}
 }
 
-func has(places []uint64, place uint64) bool {
+func hasBit(places []uint64, place uint64) bool {
 	return place/64 < uint64(len(places)) && places[place/64]&(1<<(place%64)) != 0
 }
 
-// set sets the bit of a place; append makes room for more at a time.
-func set(places []uint64, place uint64) []uint64 {
+// setBit sets the bit of a place; append makes room for more at a time.
+func setBit(places []uint64, place uint64) []uint64 {
 	if need := int(place/64) + 1; need > len(places) {
 		places = append(places, make([]uint64, need-len(places))...)
 	}

@@ -21,7 +21,7 @@ func TestNoRecordTwice(t *testing.T) {
 	l := NewLive(users)
 	held := map[uint64]bool{}
 	for n := range uint64(records) {
-		l.Add(n)
+		l.AddRecord(n)
 		held[n] = true
 	}
 	owner := map[uint64]int{}
@@ -29,23 +29,23 @@ func TestNoRecordTwice(t *testing.T) {
 	mix := profiles[0].Mix
 	for range 200_000 {
 		user := random.IntN(users)
-		s := l.Share(user)
+		s := l.ShareOf(user)
 		n := uint64(0)
-		op := mix.Draw(random)
+		op := mix.DrawOperation(random)
 		if op == Insert || s.records == 0 {
-			n = s.Fresh()
+			n = s.FreshNumber()
 			require.False(t, held[n], "record %d is inserted twice", n)
 			held[n] = true
-			s.Insert(n)
+			s.NoteInsert(n)
 		} else {
-			n, _ = s.Pick(random)
+			n, _ = s.PickRecord(random)
 			require.True(t, held[n], "record %d is touched and does not exist", n)
 			switch op {
 			case Replace:
-				s.Replace(n)
+				s.NoteReplace(n)
 			case Delete:
 				delete(held, n)
-				s.Delete(n)
+				s.NoteDelete(n)
 			}
 		}
 		if other, known := owner[n]; known {
@@ -53,10 +53,10 @@ func TestNoRecordTwice(t *testing.T) {
 		}
 		owner[n] = user
 	}
-	for n := range l.End() {
-		require.Equal(t, held[n], l.Has(n), "record %d", n)
+	for n := range l.EndOfNumbers() {
+		require.Equal(t, held[n], l.HasRecord(n), "record %d", n)
 	}
-	assert.EqualValues(t, len(held), l.Records(), "records")
+	assert.EqualValues(t, len(held), l.CountRecords(), "records")
 	for n := range uint64(records) {
 		_, touched := owner[n]
 		assert.True(t, touched, "record %d was never touched", n)
@@ -67,20 +67,20 @@ func TestNoRecordTwice(t *testing.T) {
 func TestPickIsUniform(t *testing.T) {
 	for _, every := range []uint64{1, 3, 20} {
 		l := NewLive(1)
-		s := l.Share(0)
+		s := l.ShareOf(0)
 		const records = 200
 		for n := range uint64(records * every) {
-			l.Add(n)
+			l.AddRecord(n)
 			if n%every != 0 {
-				s.Delete(n)
+				s.NoteDelete(n)
 			}
 		}
 		counts := map[uint64]int{}
 		random := rand.New(rand.NewPCG(3, every))
 		const picks = 200_000
 		for range picks {
-			n, ok := s.Pick(random)
-			require.True(t, ok && l.Has(n), "pick %d, %v", n, ok)
+			n, ok := s.PickRecord(random)
+			require.True(t, ok && l.HasRecord(n), "pick %d, %v", n, ok)
 			counts[n]++
 		}
 		const mean = float64(picks) / records
@@ -102,27 +102,27 @@ func TestPickIsUniform(t *testing.T) {
 func TestPickOfFew(t *testing.T) {
 	l := NewLive(2)
 	for n := range uint64(100_000) {
-		l.Add(n)
+		l.AddRecord(n)
 		if n != 54321 {
-			l.Share(int(n % 2)).Delete(n)
+			l.ShareOf(int(n % 2)).NoteDelete(n)
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 1))
-	n, ok := l.Share(1).Pick(random)
+	n, ok := l.ShareOf(1).PickRecord(random)
 	assert.True(t, ok && n == 54321, "the only record: %d, %v", n, ok)
-	_, ok = l.Share(0).Pick(random)
+	_, ok = l.ShareOf(0).PickRecord(random)
 	assert.False(t, ok, "a record of a user who has none")
 }
 
 // TestInDoubt: a record of unknown existence is not touched again, and its number not used again.
 func TestInDoubt(t *testing.T) {
 	l := NewLive(1)
-	s := l.Share(0)
-	l.Add(0)
-	s.Doubt(s.Fresh())
-	assert.True(t, s.Fresh() == 2 && l.InDoubt(1) && !l.Has(1), "an insertion in doubt")
-	s.Doubt(0)
-	assert.True(t, l.InDoubt(0) && !l.Has(0) && l.Records() == 0, "a deletion in doubt")
+	s := l.ShareOf(0)
+	l.AddRecord(0)
+	s.NoteDoubt(s.FreshNumber())
+	assert.True(t, s.FreshNumber() == 2 && l.InDoubt(1) && !l.HasRecord(1), "an insertion in doubt")
+	s.NoteDoubt(0)
+	assert.True(t, l.InDoubt(0) && !l.HasRecord(0) && l.CountRecords() == 0, "a deletion in doubt")
 }
 
 // TestMemory: seven million records, a seventh more inserted and all of them written, take the
@@ -132,14 +132,14 @@ func TestMemory(t *testing.T) {
 	before := heap()
 	l := NewLive(users)
 	for n := range uint64(records) {
-		l.Add(n)
+		l.AddRecord(n)
 	}
 	for n := range uint64(records + 1_000_000) {
-		s := l.Share(int(n % users))
+		s := l.ShareOf(int(n % users))
 		if n < records {
-			s.Replace(n)
+			s.NoteReplace(n)
 		} else {
-			s.Insert(n)
+			s.NoteInsert(n)
 		}
 	}
 	used := heap() - before
@@ -159,29 +159,29 @@ func heap() int64 {
 func TestLiveFile(t *testing.T) {
 	l := NewLive(3)
 	for n := range uint64(1001) {
-		l.Add(n)
+		l.AddRecord(n)
 	}
 	for n := range uint64(1001) {
-		s := l.Share(int(n % 3))
+		s := l.ShareOf(int(n % 3))
 		switch n % 7 {
 		case 1:
-			s.Delete(n)
+			s.NoteDelete(n)
 		case 2:
-			s.Replace(n)
+			s.NoteReplace(n)
 		case 3:
-			s.Insert(s.Fresh())
+			s.NoteInsert(s.FreshNumber())
 		case 4:
-			s.Doubt(n)
+			s.NoteDoubt(n)
 		}
 	}
 	dir := t.TempDir()
-	require.NoError(t, l.Save(dir, 2))
+	require.NoError(t, l.SaveRecords(dir, 2))
 	again, err := LoadLive(dir, 2)
 	require.NoError(t, err)
-	assert.Equal(t, l.End(), again.End())
-	assert.Equal(t, l.Records(), again.Records())
-	for n := range l.End() {
-		of := func(l *Live) [3]bool { return [...]bool{l.Has(n), l.Written(n), l.InDoubt(n)} }
+	assert.Equal(t, l.EndOfNumbers(), again.EndOfNumbers())
+	assert.Equal(t, l.CountRecords(), again.CountRecords())
+	for n := range l.EndOfNumbers() {
+		of := func(l *Live) [3]bool { return [...]bool{l.HasRecord(n), l.WasWritten(n), l.InDoubt(n)} }
 		require.Equal(t, of(l), of(again), "record %d", n)
 	}
 	whole, err := os.ReadFile(liveFile(dir, 2))
@@ -200,9 +200,9 @@ func FuzzParseLive(f *testing.F) {
 	l := NewLive(3)
 	dir := f.TempDir()
 	for n := range uint64(100) {
-		l.Add(n)
+		l.AddRecord(n)
 	}
-	require.NoError(f, l.Save(dir, 0))
+	require.NoError(f, l.SaveRecords(dir, 0))
 	whole, err := os.ReadFile(liveFile(dir, 0))
 	require.NoError(f, err)
 	fuzztest.Run(f, func(_ testing.TB, b []byte) { _, _ = parseLive(b) }, []byte(liveHeader), whole)

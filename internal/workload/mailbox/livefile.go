@@ -25,14 +25,14 @@ func liveFile(dir string, target int) string {
 	return filepath.Join(dir, fmt.Sprintf("mailbox-records-%d.bin", target))
 }
 
-// Save writes the records of a target into the directory of a run's record.
-func (l *Live) Save(dir string, target int) error {
+// SaveRecords writes the records of a target into the directory of a run's record.
+func (l *Live) SaveRecords(dir string, target int) error {
 	var doubt []uint64
 	for i := range l.shares {
 		doubt = slices.AppendSeq(doubt, maps.Keys(l.shares[i].doubt))
 	}
 	b := []byte(liveHeader)
-	end := l.End()
+	end := l.EndOfNumbers()
 	for _, v := range append([]uint64{uint64(len(doubt)), end}, doubt...) {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
@@ -40,10 +40,10 @@ func (l *Live) Save(dir string, target int) error {
 	for n := uint64(0); n < end; n += 4 {
 		var four byte
 		for i := range min(4, end-n) {
-			if l.Has(n + i) {
+			if l.HasRecord(n + i) {
 				four |= 1 << (2 * i)
 			}
-			if l.Written(n + i) {
+			if l.WasWritten(n + i) {
 				four |= 2 << (2 * i)
 			}
 		}
@@ -90,16 +90,16 @@ func parseLive(b []byte) (*Live, error) {
 		return nil, errLiveFile
 	}
 	l := NewLive(1)
-	s := l.Share(0)
+	s := l.ShareOf(0)
 	s.end = end
 	for i, two := range rest[8*doubts:] {
 		for j := range 4 {
 			n := uint64(4*i + j)
 			if two>>(2*j)&1 != 0 {
-				s.add(n)
+				s.addRecord(n)
 			}
 			if two>>(2*j)&2 != 0 {
-				s.Replace(n)
+				s.NoteReplace(n)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func parseLive(b []byte) (*Live, error) {
 		if n >= end {
 			return nil, errLiveFile
 		}
-		s.Doubt(n)
+		s.NoteDoubt(n)
 	}
 	return l, nil
 }

@@ -36,8 +36,8 @@ type Mix struct {
 	Lazy    int `json:"lazy_commit_percent"`
 }
 
-// Check is an error where the shares are not those of a whole.
-func (m Mix) Check() error {
+// CheckShares is an error where the shares are not those of a whole.
+func (m Mix) CheckShares() error {
 	shares := fmt.Sprintf(
 		"inserts %d, deletes %d, replaces %d, reads %d",
 		m.Insert,
@@ -54,8 +54,8 @@ func (m Mix) Check() error {
 	return nil
 }
 
-// Draw draws the next operation.
-func (m Mix) Draw(r *rand.Rand) workload.Op {
+// DrawOperation draws the next operation.
+func (m Mix) DrawOperation(r *rand.Rand) workload.Op {
 	switch p := r.IntN(100); {
 	case p < m.Insert:
 		return Insert

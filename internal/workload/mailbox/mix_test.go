@@ -12,13 +12,13 @@ import (
 // TestMix: what is drawn is within 3 σ of the mix and of the share of lazy commits.
 func TestMix(t *testing.T) {
 	for _, p := range profiles {
-		require.NoError(t, p.Mix.Check(), p.Profile)
+		require.NoError(t, p.Mix.CheckShares(), p.Profile)
 		random := rand.New(rand.NewPCG(1, 2))
 		const draws = 100_000
 		var counts [4]int
 		lazy := 0
 		for range draws {
-			counts[p.Mix.Draw(random)]++
+			counts[p.Mix.DrawOperation(random)]++
 			if p.Mix.DrawLazy(random) {
 				lazy++
 			}
@@ -54,7 +54,7 @@ func TestMixFaults(t *testing.T) {
 		"101":        {Insert: 40, Delete: 30, Replace: 6, Read: 25},
 		"a negative": {Insert: 110, Delete: -10},
 	} {
-		assert.Error(t, m.Check(), "%s: no", why)
+		assert.Error(t, m.CheckShares(), "%s: no", why)
 	}
 	_, err := FindProfile("exchange2016")
 	assert.Error(t, err, "an unknown profile is found")

@@ -20,8 +20,8 @@ type Request struct {
 	Closed     bool    // users work as fast as they can, also where there is a target
 }
 
-// Check refuses what can be met on no database. Errors begin with the name of the parameter.
-func (r Request) Check() error {
+// CheckRequest refuses what can be met on no database. Errors begin with the name of the parameter.
+func (r Request) CheckRequest() error {
 	if r.Profile != "" {
 		if _, err := FindProfile(r.Profile); err != nil {
 			return fmt.Errorf("mailbox-profile: %w", err)
@@ -41,8 +41,8 @@ func (r Request) Check() error {
 	return nil
 }
 
-// parameters are those of runs on databases that were loaded for a profile.
-func (r Request) parameters(loaded string) (Parameters, error) {
+// applyTo are those of runs on databases that were loaded for a profile.
+func (r Request) applyTo(loaded string) (Parameters, error) {
 	p, err := FindProfile(cmp.Or(r.Profile, loaded))
 	if err != nil {
 		return p, err
@@ -54,7 +54,7 @@ func (r Request) parameters(loaded string) (Parameters, error) {
 	if r.Lazy >= 0 {
 		p.Lazy = r.Lazy
 	}
-	return p, p.Mix.Check()
+	return p, p.Mix.CheckShares()
 }
 
 // NewPlan has users work as requested on databases, of which ds2_info says infos. What they cannot
@@ -91,11 +91,11 @@ func NewPlan(
 		}
 	}
 	var err error
-	if p.Parameters, err = r.parameters(p.Targets[0].Dataset.Profile); err != nil {
+	if p.Parameters, err = r.applyTo(p.Targets[0].Dataset.Profile); err != nil {
 		return nil, workload.Refuse("mailbox-profile: %w", err)
 	}
 	for _, t := range p.Targets {
-		if err := t.Engine.Check(ctx, t.Store, p.Parameters); err != nil {
+		if err := t.Engine.CheckParameters(ctx, t.Store, p.Parameters); err != nil {
 			return nil, err
 		}
 	}

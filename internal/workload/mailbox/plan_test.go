@@ -14,8 +14,8 @@ import (
 
 // TestRequest: each parameter that no database can serve is refused by its name.
 func TestRequest(t *testing.T) {
-	assert.NoError(t, Request{Lazy: -1}.Check())
-	assert.NoError(t, Request{Lazy: 100, PerMailbox: 0.5, Headroom: 20}.Check())
+	assert.NoError(t, Request{Lazy: -1}.CheckRequest())
+	assert.NoError(t, Request{Lazy: 100, PerMailbox: 0.5, Headroom: 20}.CheckRequest())
 	for _, c := range []struct {
 		name    string // that the refusal begins with
 		request Request
@@ -26,7 +26,7 @@ func TestRequest(t *testing.T) {
 		{"iops-per-mailbox ", Request{Lazy: -1, PerMailbox: math.NaN()}},
 		{"headroom ", Request{Lazy: -1, Headroom: 10}},
 	} {
-		assert.Regexp(t, "^"+c.name, c.request.Check(), "%+v", c.request)
+		assert.Regexp(t, "^"+c.name, c.request.CheckRequest(), "%+v", c.request)
 	}
 }
 

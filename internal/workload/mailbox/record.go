@@ -40,31 +40,31 @@ type Record struct {
 	head [18]byte // of what the sum is computed from
 }
 
-// Key is the key of record n. Message is a bijection of n that looks random, so that neighbors in
+// KeyOf is the key of record n. Message is a bijection of n that looks random, so that neighbors in
 // time lie on leaves of the index that are far apart.
-func (s Shape) Key(n uint64) Key {
-	message := mix(n + mix(s.Seed))
-	place := mix(message ^ s.Seed)
+func (s Shape) KeyOf(n uint64) Key {
+	message := mixBits(n + mixBits(s.Seed))
+	place := mixBits(message ^ s.Seed)
 	mailbox, rest := bits.Mul64(place, uint64(s.Mailboxes))
 	folder, _ := bits.Mul64(rest, foldersOfMailbox)
 	return Key{int32(1 + mailbox), int16(1 + folder), int64(message)}
 }
 
-// Number is the number of the record with the message's id.
-func (s Shape) Number(message int64) uint64 { return unmix(uint64(message)) - mix(s.Seed) }
+// NumberOf is the number of the record with the message's id.
+func (s Shape) NumberOf(message int64) uint64 { return unmixBits(uint64(message)) - mixBits(s.Seed) }
 
-// Fill makes the record of a number and flags. Its body is written to r.Body, which is used again
+// FillRecord makes the record of a number and flags. Its body is written to r.Body, which is used again
 // where it has the room.
-func (s Shape) Fill(r *Record, n uint64, flags uint32) {
-	r.Key = s.Key(n)
+func (s Shape) FillRecord(r *Record, n uint64, flags uint32) {
+	r.Key = s.KeyOf(n)
 	r.Flags = flags
 	r.Body = slices.Grow(r.Body[:0], BodySize)[:BodySize]
-	fill(r.Body, mix(s.Seed^0x6d61696c626f78)^mix(n)^uint64(flags)<<32)
-	r.Sum = r.sum()
+	fillBody(r.Body, mixBits(s.Seed^0x6d61696c626f78)^mixBits(n)^uint64(flags)<<32)
+	r.Sum = r.computeSum()
 }
 
-// fill fills a body with the numbers of wyrand (Wang Yi, 2019): one product for every 8 bytes.
-func fill(body []byte, state uint64) {
+// fillBody fills a body with the numbers of wyrand (Wang Yi, 2019): one product for every 8 bytes.
+func fillBody(body []byte, state uint64) {
 	const step, key = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
 	for ; len(body) >= 8; body = body[8:] {
 		state += step
@@ -76,12 +76,12 @@ func fill(body []byte, state uint64) {
 // ErrDamaged is what Check finds where a record is not what was written.
 var ErrDamaged = errors.New("the record's checksum does not match its contents")
 
-// Check is ErrDamaged where the body does not match the checksum.
-func (r *Record) Check() error {
+// CheckSum is ErrDamaged where the body does not match the checksum.
+func (r *Record) CheckSum() error {
 	if len(r.Body) != BodySize {
 		return fmt.Errorf("%w: its body has %d bytes, not %d", ErrDamaged, len(r.Body), BodySize)
 	}
-	if r.sum() != r.Sum {
+	if r.computeSum() != r.Sum {
 		return ErrDamaged
 	}
 	return nil
@@ -89,7 +89,7 @@ func (r *Record) Check() error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func (r *Record) sum() uint32 {
+func (r *Record) computeSum() uint32 {
 	head := r.head[:]
 	binary.BigEndian.PutUint32(head[0:], uint32(r.Mailbox))
 	binary.BigEndian.PutUint16(head[4:], uint16(r.Folder))
@@ -106,13 +106,13 @@ const (
 	inverse2 = 0x319642b2d24d8ec3
 )
 
-func mix(z uint64) uint64 {
+func mixBits(z uint64) uint64 {
 	z = (z ^ z>>30) * factor1
 	z = (z ^ z>>27) * factor2
 	return z ^ z>>31
 }
 
-func unmix(z uint64) uint64 {
+func unmixBits(z uint64) uint64 {
 	z = (z ^ z>>31 ^ z>>62) * inverse2
 	z = (z ^ z>>27 ^ z>>54) * inverse1
 	return z ^ z>>30 ^ z>>60

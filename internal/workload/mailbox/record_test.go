@@ -21,10 +21,10 @@ func TestKeysFallOnRandomLeaves(t *testing.T) {
 	near := 0
 	last := 0
 	for n := range uint64(records) {
-		k := s.Key(n)
+		k := s.KeyOf(n)
 		require.False(t, seen[k], "key %v comes twice", k)
 		seen[k] = true
-		require.Equal(t, n, s.Number(k.Message), "the number of %v", k)
+		require.Equal(t, n, s.NumberOf(k.Message), "the number of %v", k)
 		perMailbox[k.Mailbox]++
 		perFolder[k.Folder]++
 		leaf := int(k.Mailbox-1) * leaves / s.Mailboxes
@@ -52,14 +52,14 @@ func TestKeysFallOnRandomLeaves(t *testing.T) {
 func TestRecord(t *testing.T) {
 	s := Shape{Mailboxes: 5, Seed: 1}
 	var r, again Record
-	s.Fill(&r, 7, 3)
-	s.Fill(&again, 7, 3)
+	s.FillRecord(&r, 7, 3)
+	s.FillRecord(&again, 7, 3)
 	require.Equal(t, r, again, "the same record")
-	require.NoError(t, r.Check())
+	require.NoError(t, r.CheckSum())
 	for name, other := range map[string]func(){
-		"number": func() { s.Fill(&again, 8, 3) },
-		"flags":  func() { s.Fill(&again, 7, 4) },
-		"seed":   func() { Shape{5, 2}.Fill(&again, 7, 3) },
+		"number": func() { s.FillRecord(&again, 8, 3) },
+		"flags":  func() { s.FillRecord(&again, 7, 4) },
+		"seed":   func() { Shape{5, 2}.FillRecord(&again, 7, 3) },
 	} {
 		other()
 		assert.False(t, bytes.Equal(r.Body, again.Body), "another %s makes the same body", name)
@@ -76,20 +76,20 @@ func TestRecord(t *testing.T) {
 		"a body cut short":   func(r *Record) { r.Body = r.Body[:6999] },
 		"the sum in the row": func(r *Record) { r.Sum++ },
 	} {
-		s.Fill(&r, 7, 3)
+		s.FillRecord(&r, 7, 3)
 		damage(&r)
-		assert.ErrorIs(t, r.Check(), ErrDamaged, name)
+		assert.ErrorIs(t, r.CheckSum(), ErrDamaged, name)
 	}
 }
 
 func TestSize(t *testing.T) {
-	assert.NoError(t, Size{500, 250 << 20}.Check(), "the published one")
+	assert.NoError(t, Size{500, 250 << 20}.CheckSize(), "the published one")
 	for want, s := range map[string]Size{
 		"0 mailboxes":      {0, 250 << 20},
 		"524288 bytes":     {500, 1 << 19},
 		"more or larger":   {2, 1 << 20},
 		"fewer or smaller": {10_000_000, 1 << 40},
 	} {
-		assert.ErrorContains(t, s.Check(), want)
+		assert.ErrorContains(t, s.CheckSize(), want)
 	}
 }

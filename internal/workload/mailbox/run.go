@@ -116,8 +116,8 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 	return &user{
 		run:    r,
 		target: uint16(s.Target),
-		shape:  r.targets[s.Target].Dataset.shape(),
-		share:  r.live[s.Target].Share(s.Index),
+		shape:  r.targets[s.Target].Dataset.makeShape(),
+		share:  r.live[s.Target].ShareOf(s.Index),
 		random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
 	}
 }
@@ -125,10 +125,10 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 // Ready finds out which records the databases hold.
 func (r *Run) Ready(ctx context.Context) error {
 	for i, t := range r.targets {
-		if err := r.find(ctx, t, r.live[i]); err != nil {
+		if err := r.findRecords(ctx, t, r.live[i]); err != nil {
 			return err
 		}
-		records := r.live[i].Records()
+		records := r.live[i].CountRecords()
 		users := len(r.live[i].shares)
 		if records == 0 {
 			return fmt.Errorf(
@@ -145,7 +145,7 @@ func (r *Run) Ready(ctx context.Context) error {
 				users,
 			)
 		}
-		bytes, err := t.Engine.Bytes(ctx, t.Store)
+		bytes, err := t.Engine.TableBytes(ctx, t.Store)
 		if err != nil {
 			return err
 		}
@@ -164,11 +164,11 @@ const (
 	recordsUnknown = "unknown"
 )
 
-// find adds the records of a target. Those that a load left, or a run whose record is at hand, are
+// findRecords adds the records of a target. Those that a load left, or a run whose record is at hand, are
 // known: reading their keys just before a run would fill the server's memory, on SQL Server with
 // the records themselves.
-func (r *Run) find(ctx context.Context, t Target, live *Live) error {
-	counted, err := t.Engine.Counted(ctx, t.Store)
+func (r *Run) findRecords(ctx context.Context, t Target, live *Live) error {
+	counted, err := t.Engine.CountRecords(ctx, t.Store)
 	if err != nil {
 		return err
 	}
@@ -180,10 +180,10 @@ func (r *Run) find(ctx context.Context, t Target, live *Live) error {
 	if err != nil {
 		return err
 	}
-	if known != nil && (counted == UnknownRecords || counted == known.Records()) {
-		for n := range known.End() {
-			if known.Has(n) {
-				live.Add(n)
+	if known != nil && (counted == UnknownRecords || counted == known.CountRecords()) {
+		for n := range known.EndOfNumbers() {
+			if known.HasRecord(n) {
+				live.AddRecord(n)
 			}
 		}
 	} else if err := readLive(ctx, t.Store, t.Dataset, live); err != nil {
@@ -201,8 +201,8 @@ func (r *Run) find(ctx context.Context, t Target, live *Live) error {
 func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 	if note == "" {
 		live := NewLive(1)
-		for n := range uint64(t.Dataset.Size.Records()) {
-			live.Add(n)
+		for n := range uint64(t.Dataset.Size.CountRecords()) {
+			live.AddRecord(n)
 		}
 		return live, nil
 	}
@@ -215,8 +215,8 @@ func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 	if err != nil {
 		return nil, nil // the record is on another machine, or gone
 	}
-	doubt := maps.Keys(live.Share(0).doubt)
-	there := func(n uint64, _ *Record) { live.Add(n) }
+	doubt := maps.Keys(live.ShareOf(0).doubt)
+	there := func(n uint64, _ *Record) { live.AddRecord(n) }
 	err = eachOf(ctx, t, doubt, there)
 	return live, t.Store.Wrap("look for records in doubt", err)
 }
@@ -233,13 +233,13 @@ func (r *Run) End() error {
 	defer cancel()
 	var errs error
 	for i, l := range r.live {
-		r.found.RecordsAfter = append(r.found.RecordsAfter, l.Records())
-		bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store)
+		r.found.RecordsAfter = append(r.found.RecordsAfter, l.CountRecords())
+		bytes, err := r.targets[i].Engine.TableBytes(ctx, r.targets[i].Store)
 		if err != nil {
 			bytes = unknownBytes // a server that is down does not say
 		}
 		r.found.BytesAfter = append(r.found.BytesAfter, bytes)
-		if err := l.Save(r.dir, i); err != nil {
+		if err := l.SaveRecords(r.dir, i); err != nil {
 			errs = errors.Join(errs, fmt.Errorf("keep the records of the run: %w", err))
 		}
 	}

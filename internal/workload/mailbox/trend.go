@@ -23,9 +23,9 @@ const (
 	trendLevel   = 0.01
 )
 
-// trend is what the drives did in the parts of the first window, one after the other, with whether
+// describeTrend is what the drives did in the parts of the first window, one after the other, with whether
 // their I/Os a second went up or down.
-func (r run) trend(windows []measure.Window) []result.Section {
+func (r run) describeTrend(windows []measure.Window) []result.Section {
 	if r.storage == nil || len(windows) == 0 {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	var parts []float64 // IOPS, those that were not measured included
 	for begin := from; begin+part <= to+time.Second; begin += part {
 		end := min(begin+part, to)
-		seen := r.drives(r.Start.Add(begin), r.Start.Add(end))
+		seen := r.drivesDuring(r.Start.Add(begin), r.Start.Add(end))
 		d, err := seen.Storage()
 		if err != nil {
 			parts = append(parts, math.NaN())
@@ -58,7 +58,7 @@ func (r run) trend(windows []measure.Window) []result.Section {
 		row := []string{clockText(begin), clockText(end)}
 		rate := transactionRate(r.Series, begin, end)
 		for _, v := range []float64{d.IOPS, d.Reads, d.Writes, d.LogWrites, rate} {
-			row = append(row, decimals(v, 1))
+			row = append(row, formatDecimals(v, 1))
 		}
 		kinds := []sampling.IOKind{{Role: topology.Data}, {Role: topology.Log, Write: true}}
 		for _, kind := range kinds {
@@ -68,7 +68,7 @@ func (r run) trend(windows []measure.Window) []result.Section {
 				mean = math.NaN()
 				longest = math.NaN()
 			}
-			row = append(row, milliseconds(&mean), milliseconds(&longest))
+			row = append(row, formatMilliseconds(&mean), formatMilliseconds(&longest))
 		}
 		t.Rows = append(t.Rows, append(row, megabytesText(seen)))
 	}
@@ -111,5 +111,5 @@ func megabytesText(d sampling.Drives) string {
 	if sum == 0 {
 		sum = math.NaN()
 	}
-	return decimals(sum/1e6, 0)
+	return formatDecimals(sum/1e6, 0)
 }

@@ -31,7 +31,7 @@ type user struct {
 
 func (u *user) Connect(ctx context.Context) (err error) {
 	t := u.run.targets[u.target]
-	u.session, err = t.Engine.Connect(ctx, t.Store)
+	u.session, err = t.Engine.ConnectUser(ctx, t.Store)
 	return err
 }
 
@@ -39,34 +39,34 @@ func (u *user) Close(ctx context.Context) error { return u.session.Close(ctx) }
 
 // Play draws an operation and has it carried out.
 func (u *user) Play(p workload.Player) error {
-	u.draw()
+	u.drawStep()
 	if err := p.Do(u.step.Op); err != nil {
 		if u.inDoubt {
-			u.doubt()
+			u.noteDoubt()
 		}
 		return err
 	}
-	return u.note()
+	return u.noteDone()
 }
 
-func (u *user) draw() {
+func (u *user) drawStep() {
 	s := &u.step
 	mix := &u.run.parameters.Mix
 	u.inDoubt = false
-	s.Op = mix.Draw(u.random)
+	s.Op = mix.DrawOperation(u.random)
 	if s.Op != Insert {
 		var ok bool
-		if s.Number, ok = u.share.Pick(u.random); !ok {
+		if s.Number, ok = u.share.PickRecord(u.random); !ok {
 			s.Op = Insert // there is nothing left that could be read
 		}
 	}
 	if s.Op == Insert {
-		s.Number = u.share.Fresh()
+		s.Number = u.share.FreshNumber()
 	}
 	if s.Op == Insert || s.Op == Replace {
-		u.shape.Fill(&s.Record, s.Number, u.random.Uint32())
+		u.shape.FillRecord(&s.Record, s.Number, u.random.Uint32())
 	} else {
-		s.Record.Key = u.shape.Key(s.Number)
+		s.Record.Key = u.shape.KeyOf(s.Number)
 	}
 	u.lazy = mix.DrawLazy(u.random)
 }
@@ -82,17 +82,17 @@ func (u *user) InDoubt(workload.Op) bool {
 	return true
 }
 
-// note notes what an acknowledged transaction did, and finds fault with answers that cannot be
+// noteDone notes what an acknowledged transaction did, and finds fault with answers that cannot be
 // right.
-func (u *user) note() error {
+func (u *user) noteDone() error {
 	s := &u.step
 	switch s.Op {
 	case Insert:
-		u.share.Insert(s.Number)
+		u.share.NoteInsert(s.Number)
 	case Delete:
-		u.share.Delete(s.Number)
+		u.share.NoteDelete(s.Number)
 	case Replace:
-		u.share.Replace(s.Number)
+		u.share.NoteReplace(s.Number)
 	}
 	switch repeated := u.inDoubt && (s.Op == Insert || s.Op == Delete); {
 	case !s.Found && !repeated && s.Op == Insert:
@@ -103,20 +103,20 @@ func (u *user) note() error {
 	case !s.Found && !repeated:
 		return fmt.Errorf("%s record %d: the database has lost it", operations[s.Op].Name, s.Number)
 	case s.Op == Read:
-		if err := s.Record.Check(); err != nil {
+		if err := s.Record.CheckSum(); err != nil {
 			return fmt.Errorf("read record %d: %w", s.Number, err)
 		}
 	}
 	return nil
 }
 
-// doubt notes that a transaction was given up that may have been committed.
-func (u *user) doubt() {
+// noteDoubt notes that a transaction was given up that may have been committed.
+func (u *user) noteDoubt() {
 	switch s := &u.step; s.Op {
 	case Insert, Delete:
-		u.share.Doubt(s.Number)
+		u.share.NoteDoubt(s.Number)
 	case Replace:
-		u.share.Replace(s.Number)
+		u.share.NoteReplace(s.Number)
 	}
 }
 

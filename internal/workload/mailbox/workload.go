@@ -89,7 +89,7 @@ func readDataset(info store.Info) (d Dataset, err error) {
 		Seed:    numbers[2],
 		Profile: info[infoProfile],
 	}
-	if err := d.Size.Check(); err != nil {
+	if err := d.Size.CheckSize(); err != nil {
 		return d, fmt.Errorf("read table ds2_info: %w", err)
 	}
 	return d, nil

@@ -19,8 +19,8 @@ type Engine struct{}
 // SharesLog is true: the databases of a cluster have one log.
 func (Engine) SharesLog() bool { return true }
 
-// Check has nothing to refuse: each transaction says by itself how it commits.
-func (Engine) Check(context.Context, store.Database, mailbox.Parameters) error { return nil }
+// CheckParameters has nothing to refuse: each transaction says by itself how it commits.
+func (Engine) CheckParameters(context.Context, store.Database, mailbox.Parameters) error { return nil }
 
 // The statements, by operation. A record that is inserted again, because it is unknown whether it
 // was before, stays as it is.
@@ -55,8 +55,8 @@ type session struct {
 	lazy bool          // its first row is that of lazily
 }
 
-// Connect opens a user's connection with the statements that it will execute.
-func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
+// ConnectUser opens a user's connection with the statements that it will execute.
+func (Engine) ConnectUser(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
 	if err != nil {
 		return nil, err
@@ -64,19 +64,19 @@ func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Sessi
 	return &session{Conn: conn}, nil
 }
 
-// Bytes are those of the table with its indexes and its TOAST table.
-func (Engine) Bytes(ctx context.Context, target store.Database) (bytes int64, err error) {
+// TableBytes are those of the table with its indexes and its TOAST table.
+func (Engine) TableBytes(ctx context.Context, target store.Database) (bytes int64, err error) {
 	err = target.DB().QueryRowContext(ctx, "SELECT pg_total_relation_size('messages')").Scan(&bytes)
 	return bytes, target.Wrap("ask for the size of "+target.Label(), err)
 }
 
-// Counted is unknown: the server only estimates the rows of a table.
-func (Engine) Counted(context.Context, store.Database) (int64, error) {
+// CountRecords is unknown: the server only estimates the rows of a table.
+func (Engine) CountRecords(context.Context, store.Database) (int64, error) {
 	return mailbox.UnknownRecords, nil
 }
 
-// Direct says whether data files are opened for direct I/O, which version 16 and later can.
-func (Engine) Direct(settings map[string]string) string {
+// DescribeDirectIO says whether data files are opened for direct I/O, which version 16 and later can.
+func (Engine) DescribeDirectIO(settings map[string]string) string {
 	if direct := settings["debug_io_direct"]; strings.Contains(direct, "data") {
 		return "debug_io_direct = " + direct
 	}
@@ -102,11 +102,11 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 		s.Int32(int32(r.Sum))
 		s.Bytes(r.Body)
 	}
-	return s.Each(ctx, writes, s.found)
+	return s.Each(ctx, writes, s.takeRow)
 }
 
-// found takes a row of the answer.
-func (s *session) found(row [][]byte) bool {
+// takeRow takes a row of the answer.
+func (s *session) takeRow(row [][]byte) bool {
 	if s.lazy {
 		s.lazy = false
 		return true

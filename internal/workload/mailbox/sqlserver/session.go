@@ -20,9 +20,9 @@ type Engine struct{}
 // SharesLog is false: each database has a log of its own.
 func (Engine) SharesLog() bool { return false }
 
-// Check asks whether commits can be lazy and full: by themselves, neither the option of a database
+// CheckParameters asks whether commits can be lazy and full: by themselves, neither the option of a database
 // nor a server that does not know it has a commit fail that asks for what they do not give.
-func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parameters) error {
+func (Engine) CheckParameters(ctx context.Context, target store.Database, p mailbox.Parameters) error {
 	d, err := target.(*sqlserver.Store).DelayedDurability(ctx)
 	var fault string
 	switch lazy := p.Mix.Lazy; {
@@ -42,14 +42,14 @@ func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parame
 	return workload.Refuse("lazy is %d: "+fault, p.Mix.Lazy, target.Label())
 }
 
-// Bytes is what the records take in the database, with the upper levels of their key.
-func (Engine) Bytes(ctx context.Context, target store.Database) (int64, error) {
+// TableBytes is what the records take in the database, with the upper levels of their key.
+func (Engine) TableBytes(ctx context.Context, target store.Database) (int64, error) {
 	return target.(*sqlserver.Store).TableBytes(ctx, "messages")
 }
 
-// Counted is what the server counts of the table, whose rows have their key in them alone: to read
+// CountRecords is what the server counts of the table, whose rows have their key in them alone: to read
 // all keys is to read all records. Babelfish counts none.
-func (Engine) Counted(ctx context.Context, target store.Database) (int64, error) {
+func (Engine) CountRecords(ctx context.Context, target store.Database) (int64, error) {
 	s := target.(*sqlserver.Store)
 	if babelfish, err := s.IsBabelfish(ctx); err != nil || babelfish {
 		return mailbox.UnknownRecords, err
@@ -57,8 +57,8 @@ func (Engine) Counted(ctx context.Context, target store.Database) (int64, error)
 	return s.TableRows(ctx, "messages")
 }
 
-// Direct says that the server does so by itself, but for Babelfish, which is a PostgreSQL.
-func (Engine) Direct(settings map[string]string) string {
+// DescribeDirectIO says that the server does so by itself, but for Babelfish, which is a PostgreSQL.
+func (Engine) DescribeDirectIO(settings map[string]string) string {
 	if strings.HasPrefix(settings["server edition"], "Babelfish") {
 		return ""
 	}
@@ -71,8 +71,8 @@ type session struct {
 	step *mailbox.Step // under way
 }
 
-// Connect opens a user's connection with the statements that it will execute.
-func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
+// ConnectUser opens a user's connection with the statements that it will execute.
+func (Engine) ConnectUser(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*sqlserver.Store).ConnectUser(ctx, statements...)
 	if err != nil {
 		return nil, err
