@@ -35,7 +35,7 @@ func TestCostsAddUp(t *testing.T) {
 				a = a + 400
 				slow = .006
 			}
-			row := []float64{a, slow, b, .004, w, .001, 1e6, .5, .25, 0}
+			row := []float64{a, slow, b, .004, w, .001, 1e6, .5, .25, 0, 20, .003}
 			if second%10 == 0 {
 				// a second without reads of sdb has no time that they took
 				b = 0
@@ -49,7 +49,7 @@ func TestCostsAddUp(t *testing.T) {
 				reads = reads + a + b
 				writes = writes + w
 				log = log + 1e6
-				took += a*slow + b*.004 + w*.001
+				took += a*slow + b*.004 + w*.001 + 20*.003
 			}
 			return row
 		},
@@ -63,6 +63,8 @@ func TestCostsAddUp(t *testing.T) {
 		sampling.CPUBusy,
 		sampling.ClientOwn,
 		sampling.DatabaseCheckpoints,
+		sampling.ItemColumn(sampling.DiskFlushes, "sda"),
+		sampling.ItemColumn(sampling.DiskFlushTime, "sda"),
 	)
 	c := seen(table, s).costs(s.Power)
 	for name, cost := range map[string]struct {

@@ -50,11 +50,9 @@ func deepCheckTable(checks []store.DeepCheck) table {
 			numbers.Decimals(s.Seconds, 1),
 			numbers.Decimals(s.BytesPerSecond()/1e6, 1),
 		)
-		if s.DriveReads != nil {
-			t.row("reads of the drives of the data meanwhile, a second", figure(*s.DriveReads))
-		}
-		if s.DriveReadMean != nil {
-			t.row("the time of one on the slowest drive, ms", figure(1000**s.DriveReadMean))
+		if s.DriveReads != nil && s.DriveReadMean != nil {
+			t.add("reads of the drives meanwhile", "%s a second, %s ms each",
+				figure(*s.DriveReads), figure(1000**s.DriveReadMean))
 		}
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
 		if s.Checksums {

@@ -2,7 +2,6 @@ package sampling
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -10,14 +9,14 @@ import (
 )
 
 // ReadsDuring does some work, and says how many reads a second the drives of the data served
-// meanwhile, by the counters of sources before and after it, and how many seconds one took on the
-// slowest of them. NaN is not known; the error is that of the work.
+// meanwhile, by the counters of sources before and after it, and how many seconds one took on
+// average; nil where they are not known or served none. The error is that of the work.
 func ReadsDuring(
 	ctx context.Context,
 	sources []Source,
 	machine *topology.Machine,
 	work func() error,
-) (perSecond, mean float64, err error) {
+) (perSecond, mean *float64, err error) {
 	var read []Source
 	var before [][]float64
 	for _, s := range sources {
@@ -41,8 +40,14 @@ func ReadsDuring(
 		}
 	}
 	d.Counters.Rows = []Row{row}
-	perSecond, mean = d.dataReads()
-	return perSecond, mean, err
+	if machine == nil {
+		return nil, nil, err
+	}
+	io := d.io(d.items(DiskReads, topology.Data)...)
+	if io.ReadMean == nil {
+		return nil, nil, err
+	}
+	return &io.Reads, io.ReadMean, err
 }
 
 // countsReads says that a source counts the reads of drives.
@@ -60,26 +65,4 @@ func (s Source) values(ctx context.Context) []float64 {
 		return unknown(len(s.Figures))
 	}
 	return values
-}
-
-// dataReads are the reads a second of the drives of the data together, and the longest mean time of
-// one in seconds; of a drive that read nothing it is not known.
-func (d Drives) dataReads() (perSecond, mean float64) {
-	perSecond = math.NaN()
-	mean = math.NaN()
-	if d.Machine == nil {
-		return perSecond, mean
-	}
-	drives := d.items(DiskReads, topology.Data)
-	if len(drives) > 0 {
-		perSecond = 0
-	}
-	for _, drive := range drives {
-		perSecond += d.Counters.Mean(ItemColumn(DiskReads, drive), d.From, d.To)
-		one := d.Counters.Mean(ItemColumn(DiskReadTime, drive), d.From, d.To)
-		if math.IsNaN(mean) || one > mean {
-			mean = one
-		}
-	}
-	return perSecond, mean
 }

@@ -228,7 +228,7 @@ type DeepCheck struct {
 	ChecksumFailures *int64 `json:"checksum_failures,omitempty"`
 
 	// DriveReads is how many reads a second the drives of the data served meanwhile, and
-	// DriveReadMean how many seconds one took on the slowest of them; nil: not known.
+	// DriveReadMean how many seconds one took on average; nil: not known.
 	DriveReads    *float64 `json:"drive_reads_per_s,omitempty"`
 	DriveReadMean *float64 `json:"drive_read_mean_s,omitempty"`
 }

@@ -2,7 +2,6 @@ package upkeep
 
 import (
 	"context"
-	"math"
 
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
@@ -43,16 +42,12 @@ func DeepCheck(
 			return err
 		}
 		reads, mean, err := sampling.ReadsDuring(ctx, observer.Sources, observer.Machine, check)
+		found.DriveReads = reads
+		found.DriveReadMean = mean
 		if err != nil {
 			return all, target.Wrap("deep check "+target.Label(), err)
 		}
 		found.Target = target.Label()
-		if !math.IsNaN(reads) {
-			found.DriveReads = &reads
-		}
-		if !math.IsNaN(mean) {
-			found.DriveReadMean = &mean
-		}
 		all = append(all, found)
 	}
 	return all, nil
