@@ -304,7 +304,7 @@ type counts struct {
 	records int64
 }
 
-func (c counts) Counted(context.Context, store.Database) (int64, error) { return c.records, nil }
+func (c counts) CountRecords(context.Context, store.Database) (int64, error) { return c.records, nil }
 
 // unread: which records there are is known before a run by the load, or by the record of the run
 // before it, as long as the server does not count another number: their keys are not read, so that
@@ -428,7 +428,7 @@ func TestLazy(t *testing.T) {
 	}
 	setting("nobody")
 	defer setting("")
-	session, err := postgres.Engine{}.Connect(t.Context(), s)
+	session, err := postgres.Engine{}.ConnectUser(t.Context(), s)
 	require.NoError(t, err)
 	defer session.Close(context.Background())
 	step := func(record uint64) *mailbox.Step {
@@ -439,7 +439,7 @@ func TestLazy(t *testing.T) {
 	// The server's processes read the setting one after the other: a commit that waits tells that
 	// the last has.
 	for waits := 0; waits == 0; {
-		full, err := postgres.Engine{}.Connect(t.Context(), s)
+		full, err := postgres.Engine{}.ConnectUser(t.Context(), s)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

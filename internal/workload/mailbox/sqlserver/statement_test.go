@@ -44,7 +44,7 @@ func TestDuplicate(t *testing.T) {
 	answer := tdstest.Answer(violation, tdstest.Done(tdstest.DoneError))
 	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
 	s := pgtest.Open(t, sqlserver.Open, server.URL("MAIL").String())
-	session, err := Engine{}.Connect(t.Context(), s)
+	session, err := Engine{}.ConnectUser(t.Context(), s)
 	require.NoError(t, err)
 	defer session.Close(t.Context())
 	err = session.Transact(t.Context(), &mailbox.Step{Op: mailbox.Insert}, false)
@@ -55,7 +55,7 @@ func TestDuplicate(t *testing.T) {
 // TestDirect: Babelfish is not known to bypass the system's cache.
 func TestDirect(t *testing.T) {
 	of := func(edition string) string {
-		return Engine{}.Direct(map[string]string{"server edition": edition})
+		return Engine{}.DescribeDirectIO(map[string]string{"server edition": edition})
 	}
 	assert.NotEmpty(t, of("Developer Edition (64-bit)"))
 	assert.Empty(t, of("Babelfish for PostgreSQL"))
