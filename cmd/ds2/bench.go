@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ import (
 type benchFlags struct {
 	runFlags
 	restore restoreFlags
+	archive string // that the records are packed into, too
 }
 
 func newBenchCommand() *cobra.Command {
@@ -86,8 +88,8 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
 	preset(flags, "checkpoint-first", "true")
-	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued " +
-		"(default ds2-results/<start>-<run id>)"
+	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued; " +
+		"6-ssd.zip packs the directory 6-ssd in the end (default ds2-results/<start>-<run id>)"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
 	addVerify(flags, &f.Verify)
@@ -113,6 +115,10 @@ func (f *benchFlags) check() error {
 }
 
 func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
+	if filepath.Ext(f.out) == result.ArchiveExt {
+		f.archive = f.out
+		f.out = strings.TrimSuffix(f.out, result.ArchiveExt)
+	}
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -153,6 +159,14 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "report: %s\n", page)
+	if f.archive != "" {
+		if err := atomicfile.Write(f.archive, func(w io.Writer) error {
+			return result.Pack(w, options.Dir)
+		}); err != nil {
+			return err
+		}
+		fmt.Fprintf(stderr, "archive: %s\n", f.archive)
+	}
 	return verdictOf(bench.Findings)
 }
 

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/history"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
@@ -128,4 +131,36 @@ func TestMarkdown(t *testing.T) {
 		assert.NotRegexp(t, `(^|[^\\])[<>]`, text, "HTML")
 		assert.NotContains(t, text, "@all")
 	}
+}
+
+// TestHistoryPage types the commands of the page on keeping records, as they stand there.
+func TestHistoryPage(t *testing.T) {
+	nightly.Long(t, "makes twelve runs of seconds")
+	t.Parallel()
+	program, err := exec.LookPath("ds2") // of TestMain
+	require.NoError(t, err)
+	top, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "bin"), 0o755))
+	require.NoError(t, os.Symlink(program, filepath.Join(dir, "bin", "ds2")))
+	require.NoError(t, os.Symlink(filepath.Join(top, "scripts"), filepath.Join(dir, "scripts")))
+	page := read(t, "../../docs/howto/history.md")
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(page, -1)
+	require.Len(t, blocks, 3)
+	script := "set -eu\n"
+	for _, block := range blocks {
+		script += block[1]
+	}
+	sh := exec.Command("sh", "-c", script)
+	sh.Dir = dir
+	sh.Env = append(os.Environ(), "TARGET="+loaded(t),
+		"FLAGS=--threads 4 --ramp-rate 100 --warmup-time 1s --run-time 3s --verify none")
+	said, err := sh.CombinedOutput()
+	require.NoError(t, err, string(said))
+	texttest.Contains(t, string(said), "archive: array-a.zip", "archive/array-a.html",
+		" in 10 days, ", "History: postgres, size 1MB, 4 users", "apart from the first history: ",
+		"Against history", "history.html", "comment.md")
+	assert.Contains(t, read(t, filepath.Join(dir, "history.md")), "| day | OPM |")
+	assert.FileExists(t, filepath.Join(dir, "archive", "array-a.html"))
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"html"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/report"
 	"ds2/internal/result"
 )
 
@@ -104,4 +109,29 @@ func TestArchives(t *testing.T) {
 	assert.Empty(t, left, "what was unpacked is removed")
 	_, stderr := ends(t, exitFailed, "report", textFile(t, "run.zip", "no zip"))
 	assert.Contains(t, stderr, "run.zip is no whole zip archive")
+}
+
+// TestEmbed: a page brings its record along, from which the same report can be made.
+func TestEmbed(t *testing.T) {
+	dir := filepath.Join(oldRecords, "3", "run")
+	page := filepath.Join(t.TempDir(), "page.html")
+	must(t, "report", "--embed", "--out", page, dir)
+	link := regexp.MustCompile(`download="(.*?)" href="data:application/zip;base64,(.*?)"`)
+	found := link.FindStringSubmatch(read(t, page))
+	require.NotNil(t, found)
+	assert.Equal(t, "run.zip", found[1])
+	archive, err := base64.StdEncoding.DecodeString(html.UnescapeString(found[2]))
+	require.NoError(t, err)
+	want := must(t, "report", "--output", "text", "--details", dir)
+	packed := textFile(t, found[1], string(archive))
+	assert.Equal(t, want, must(t, "report", "--output", "text", "--details", packed))
+	must(t, "report", packed, "--embed")
+
+	fails(t, exitUsage, "--embed: ", "report", "--embed", "--output", "text", dir)
+	large := filepath.Join(t.TempDir(), "large")
+	require.NoError(t, os.CopyFS(large, os.DirFS(dir)))
+	noise := make([]byte, report.MostEmbedded)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	require.NoError(t, os.WriteFile(filepath.Join(large, "notes"), noise, 0o600))
+	fails(t, exitUsage, "hand the record on by itself", "report", "--embed", large)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func newReportCommand() *cobra.Command {
 	var f formatFlags
 	var out string
 	var windows []string
-	var merge bool
+	var merge, embed bool
 	cmd := &cobra.Command{
 		Use:               "report DIR…",
 		ValidArgsFunction: directories,
@@ -155,6 +156,14 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 			if out == "" && f.format == "html" {
 				out = page
 			}
+			if embed {
+				if f.format != "html" || devices != nil {
+					return usageError("--embed: only the HTML page of a record brings it along")
+				}
+				if err := embedRecords(&one.page, dirs); err != nil {
+					return err
+				}
+			}
 			return one.deliver(cmd.OutOrStdout(), f, out)
 		},
 	}
@@ -168,6 +177,12 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 		false,
 		"add up the records of one run from several driver machines",
 	)
+	flags.BoolVar(
+		&embed,
+		"embed",
+		false,
+		"have the HTML page offer the records for download, as archives of at most 8 MB",
+	)
 	flags.StringArrayVar(
 		&windows,
 		"window",
@@ -176,6 +191,24 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 			"1000s-1200s or auto; may be repeated",
 	)
 	return cmd
+}
+
+// embedRecords has a page bring the records along that it is made of.
+func embedRecords(page *report.Page, dirs []string) error {
+	left := report.MostEmbedded
+	for _, dir := range dirs {
+		var archive bytes.Buffer
+		if err := result.Pack(&archive, dir); err != nil {
+			return err
+		}
+		if left -= archive.Len(); left < 0 {
+			return usageError("--embed: the archive of %s has %s, and a page takes %s in all: "+
+				"hand the record on by itself", dir, bytesText(int64(archive.Len())),
+				bytesText(report.MostEmbedded))
+		}
+		page.Embed(compare.DirName(dir)+result.ArchiveExt, archive.Bytes())
+	}
+	return nil
 }
 
 // reportOf is a report of runs, several of which may be added up to one, or of one record of

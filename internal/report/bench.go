@@ -14,7 +14,7 @@ import (
 // Bench is the page of a bench: its result, its runs laid over each other, and the run that stands
 // for it.
 func Bench(c compare.Configuration) Page {
-	p := Page{"ds2 bench " + c.Name, []view{benchView(c)}}
+	p := Page{title: "ds2 bench " + c.Name, views: []view{benchView(c)}}
 	p.views[0].Tables = append(p.views[0].Tables, disclosureTable([]compare.Configuration{c}))
 	if c.Median == "" {
 		return p

@@ -34,7 +34,7 @@ func Comparison(all compare.Comparison) Page {
 		c.ofEach("Commands", func(one compare.Configuration) table {
 			return commandTable(one.Command)
 		}))
-	return Page{"ds2 comparison", []view{v}}
+	return Page{title: "ds2 comparison", views: []view{v}}
 }
 
 func (c comparison) view() view {

@@ -107,5 +107,5 @@ func Devices(all []Device) Page {
 		c.Place = picture
 		return []chart{c}, nil
 	}
-	return Page{"ds2 device", []view{v}}
+	return Page{title: "ds2 device", views: []view{v}}
 }

@@ -35,7 +35,7 @@ func ESRP(records []*result.Record) (Page, error) {
 		own.draw = nil
 		views = append(views, own)
 	}
-	return Page{views[0].Title, views}, nil
+	return Page{title: views[0].Title, views: views}, nil
 }
 
 func esrpView(records []*result.Record, form compare.Form) view {

@@ -48,7 +48,7 @@ func Experiment(e compare.Experiment) Page {
 		bench.draw = nil
 		views = append(views, bench)
 	}
-	return Page{"ds2 experiment " + e.Name, views}
+	return Page{title: "ds2 experiment " + e.Name, views: views}
 }
 
 // how says how the experiment was made, and why it ended.

@@ -13,6 +13,7 @@ package report
 import (
 	"cmp"
 	"embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -39,8 +40,26 @@ var (
 
 // Page is what there is to read of records.
 type Page struct {
-	title string
-	views []view
+	title     string
+	views     []view
+	downloads []download
+}
+
+// download is a file that the page brings along.
+type download struct {
+	Name, Size string
+	Content    template.URL
+}
+
+// MostEmbedded is how many bytes a page brings along at most.
+const MostEmbedded = 8 << 20
+
+// Embed has the page offer the archive of its record to its readers.
+func (p *Page) Embed(name string, archive []byte) {
+	p.downloads = append(p.downloads, download{
+		clean(name), megabytes(int64(len(archive))) + " MB",
+		template.URL("data:application/zip;base64," + base64.StdEncoding.EncodeToString(archive)),
+	})
 }
 
 // Sentence is the result, as the page begins with it.
@@ -73,7 +92,7 @@ func (p Page) HTML(w io.Writer) error {
 	}
 	several := len(p.views) > 1 && !p.views[1].Part
 	err := pages.ExecuteTemplate(w, "page.html", map[string]any{
-		"Title": clean(p.title), "Views": p.views, "Several": several,
+		"Title": clean(p.title), "Views": p.views, "Several": several, "Downloads": p.downloads,
 		"CSS": pageCSS, "JS": pageJS, "ECharts": echartsJS,
 	})
 	if err != nil {

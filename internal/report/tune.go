@@ -31,7 +31,9 @@ func TrialText(t result.Trial) string {
 }
 
 // Search is what there is to read of a search.
-func Search(r result.Search) Page { return Page{"ds2 search " + r.RunID, []view{searchView(r)}} }
+func Search(r result.Search) Page {
+	return Page{title: "ds2 search " + r.RunID, views: []view{searchView(r)}}
+}
 
 func searchView(r result.Search) view {
 	v := view{

@@ -23,6 +23,30 @@ const (
 	maxArchiveBytes = 4 << 30
 )
 
+// Pack writes the record in a directory as an archive, without the page that was made of it.
+func Pack(w io.Writer, dir string) error {
+	z := zip.NewWriter(w)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || path.Base(name) == ReportFile {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		to, err := z.Create(name)
+		if err != nil {
+			return err
+		}
+		_, err = to.Write(text)
+		return err
+	})
+	if err = errors.Join(err, z.Close()); err != nil {
+		return fmt.Errorf("pack record %s: %w", dir, err)
+	}
+	return nil
+}
+
 // Unpack unpacks the archive of a record into a new directory below dir, which has the archive's
 // name, and gives where the record lies in it: an archive may hold the record's files, or the
 // directory with them. What is no archive of a record, or a damaged one, is refused, and so is one
