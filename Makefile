@@ -16,7 +16,7 @@ PLATFORMS ?=
 GOLANGCI := bin/golangci-lint-2.12.2
 
 .DEFAULT_GOAL := build
-.PHONY: help go-version build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
+.PHONY: help go-version build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint actions cross arm tsql vuln fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -94,7 +94,7 @@ bench: ## runs the Go benchmarks
 bench-driver: build ## compares ds2 drive with pgbench (ARGS=postgres://… on a database of yours)
 	scripts/bench-driver $(ARGS)
 
-check: vet lint cross arm tsql tests ## everything that CI asks for, but the versions of PostgreSQL
+check: vet lint actions cross arm tsql tests ## everything that CI asks for, but the versions of PostgreSQL
 
 nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each package with the race detector, all versions, macOS, vulnerabilities, fuzzing
 	$(MAKE) versions VERSIONED=.
@@ -111,6 +111,9 @@ vet:
 # A cache that several clones share keeps the paths of the first, whose lines the exclusions of .golangci.yml then cannot read.
 lint: $(GOLANGCI) ## staticcheck, gofumpt, lines of at most 100 columns, comments on exported names: .golangci.yml
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint $(GOLANGCI) run ./...
+
+actions: ## actionlint: the workflows of this repository, and the one in scripts/ci for others
+	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7 .github/workflows/*.yml scripts/ci/benchmark.yml
 
 $(GOLANGCI):
 	GOBIN=$(CURDIR)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
