@@ -40,6 +40,6 @@ func TestWorkflow(t *testing.T) {
 		assert.Contains(t, []int{exitDone, exitUnknown}, code, "%s: %s%s", line, stdout, stderr)
 	}
 	text := read(t, "comment.md")
-	assert.Contains(t, text, "| geometric mean | base | change | difference |")
+	assert.Contains(t, text, "| geometric mean | base | change |")
 	assert.FileExists(t, filepath.Join(dir, "results", "summary.json"))
 }
