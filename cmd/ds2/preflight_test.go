@@ -81,7 +81,7 @@ func TestPreflight(t *testing.T) {
 		{
 			"nothing is wrong", ofLibpq + " --threads 4 --power 'echo 250' --exporter " + exporter + fine, exitDone,
 			[]string{
-				"ok       database: |size 1MB, completely loaded", "ok       memory: |of tables and indexes against",
+				"ok       database: |size 1MB, completely loaded", "warning  reads: |fits into|--server-memory",
 				"ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
 				"ok       connections of |6 needed", "ok       rights of ", "ok       --power: answers",
 				"ok       --exporter: |answers", "ok       counters: database host",
@@ -121,7 +121,7 @@ func TestPreflight(t *testing.T) {
 		{"one database twice", target + ";" + second + fine, exitUsage, nil},
 		{"no server", "postgres://127.0.0.1:1/ds2" + fine, exitVerdict, []string{
 			"FAILURE  database: ", "skipped  checks of 127.0.0.1:1/ds2: lock, |rights, connections",
-			"1 failure, 0 warnings, 1 check passed, 9 skipped that depend on what failed",
+			"1 failure, 0 warnings, 1 check passed, 8 skipped that depend on what failed",
 		}},
 		{
 			"nothing answers, and there is no place", target + " --exporter http://127.0.0.1:1/metrics --power 'exit 3' " +

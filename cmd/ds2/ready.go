@@ -147,7 +147,6 @@ var ofObserved = []string{
 	"version",
 	"rights",
 	"connections",
-	"memory",
 	"room",
 	"open files",
 }
@@ -447,9 +446,6 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	}
 	var targets []preflight.Target
 	for k, s := range o.Targets {
-		if l.check {
-			l.memory(ctx, s, observer.Available(k).MemoryBytes)
-		}
 		e, err := preflight.Server(ctx, s, o.Threads)
 		if err != nil {
 			l.warn("server", err, "check its connections and the user's rights yourself")
@@ -491,24 +487,6 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		l.add(finding)
 	}
 	return l.refusal()
-}
-
-// memory compares a database with the memory of its server, where both are known.
-func (l *looks) memory(ctx context.Context, s store.Database, memory int64) {
-	placed, _ := placement(ctx, s)
-	bytes := int64(0)
-	for _, p := range placed {
-		bytes += p.Bytes
-	}
-	if bytes > 0 && memory > 0 {
-		l.ok(
-			"memory",
-			"%s has %s of tables and indexes against %s of memory that its server may use",
-			s.Label(),
-			bytesText(bytes),
-			bytesText(memory),
-		)
-	}
 }
 
 // observer finds out what can be observed. To a check, what cannot, though it was asked for, is a
