@@ -134,7 +134,7 @@ func (m *Manifest) checkNames(name string) error {
 		return err
 	}
 	if m.fileName() != name {
-		return fmt.Errorf("it is of shard %v, which its name is not", m.Shard)
+		return fmt.Errorf("it is of shard %v, and its name says another", m.Shard)
 	}
 	seen := map[string]bool{}
 	for _, e := range m.Files {

@@ -293,7 +293,7 @@ func (r *meterReader) reading(fields []string) (t time.Time, w float64, err erro
 	case r.times == nil:
 		return r.unnamedReading(fields)
 	case len(fields) <= max(slices.Max(r.times), r.watts), r.width > 0 && len(fields) > r.width:
-		return t, 0, fmt.Errorf("%d fields, other than in the row of names", len(fields))
+		return t, 0, fmt.Errorf("it has %d fields, and the row of names another number", len(fields))
 	}
 	var text []string
 	for _, i := range r.times {

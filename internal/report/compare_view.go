@@ -83,8 +83,8 @@ func (c comparison) view() view {
 		told := d.Metric.Name == c.Stated().Name && d.Significant != nil && *d.Significant
 		if told && !c.Doubtful(d) && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
 			v.because(
-				fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; "+
-					"%s and its interval are of the geometric means of all runs.",
+				fmt.Sprintf("By the medians of the runs the difference of %s is %s; "+
+					"%s and its interval are of their geometric means, which the columns show.",
 					d.Name, d.PercentText(d.Medians), d.PercentText(d.Percent)),
 			)
 		}
