@@ -160,7 +160,7 @@ func TestDeviceRecords(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"report", "-o", "text", hdd}, exitDone, "flat at 600/s from depth 1: an IOPS cap"},
+		{[]string{"report", "-o", "text", hdd}, exitDone, "random reads: flat at 600/s from depth 1: an IOPS cap"},
 		{[]string{"report", hdd}, exitDone, filepath.Join(dir, "hdd.html")},
 		{[]string{"compare", "--details", hdd, "fast=" + ssd}, exitDone, "fast does 2.5 × the random reads of hdd\n"},
 		{[]string{"compare", hdd, dir}, exitUsage, "compare devices with devices"},

@@ -388,7 +388,7 @@ func TestOpenRefuses(t *testing.T) {
 		{`"prod.csv"`, `"../prod.csv"`, `"../prod.csv"`},
 		{`"prod.csv"`, `"inv.csv"`, `"inv.csv"`},
 		{`"customers": 2001`, `"customers": 0`, "CUSTOMERS.CUSTOMERID"},
-		{`"shard": "1/1"`, `"shard": "1/2"`, "which its name is not"},
+		{`"shard": "1/1"`, `"shard": "1/2"`, "and its name says another"},
 		{`"shard": "1/1"`, `"shard": "0/1"`, "invalid shard"},
 		{`{`, ``, "invalid"},
 	} {

@@ -36,7 +36,7 @@ func Devices(all []Device) Page {
 		"p95 ms",
 		"p99 ms",
 	)
-	v.Headline = first.Conclusion()
+	v.Headline = "random reads: " + first.Conclusion()
 	if len(all) > 1 {
 		v.Title = "Devices against " + first.Name
 		last := slices.MaxFunc(all[1:], func(a, b Device) int {

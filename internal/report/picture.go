@@ -144,10 +144,10 @@ func (c comparison) faint(f compare.Metric, name string) bool {
 // it; no lines where no device was measured.
 func deviceChart(id string, all []Device) chart {
 	c := chart{
-		ID: id + "-device", Title: "Random reads: what the devices can do, and what the runs took",
+		ID: id + "-device", Title: "Random reads: what the devices can do",
 		XName: "reads a second", YName: "ms", Log: true,
+		Text: "A line is what a device does by itself at rising depths, as fio measured it",
 	}
-	c.Text = "A line is what a device does by itself at rising depths, as fio measured it; a dot is a run."
 	for i, one := range all {
 		if one.Device == nil {
 			continue
@@ -166,6 +166,11 @@ func deviceChart(id string, all []Device) chart {
 		}
 		c.Lines = append(append(c.Lines, curve), withPoints(runs)...)
 	}
+	if slices.ContainsFunc(c.Lines, func(l line) bool { return l.Dots }) {
+		c.Title += ", and what the runs took"
+		c.Text += "; a dot is a run"
+	}
+	c.Text += "."
 	return c
 }
 

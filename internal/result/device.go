@@ -182,14 +182,21 @@ func (r *Device) check() error {
 // nearly is the share of the most reads from which on a device counts as at its limit.
 const nearly = 0.9
 
+// bent is the share of the most reads below which the rate at the greatest depth has fallen.
+const bent = 0.8
+
 // Conclusion says in a sentence how the device's reads rise with the depth, and what that means.
 func (r *Device) Conclusion() string {
 	most := r.MaxReads()
 	from := slices.IndexFunc(r.Reads, func(p DevicePoint) bool { return p.IOPS >= nearly*most })
 	limit := r.Reads[from]
+	deepest := r.Reads[len(r.Reads)-1]
 	switch {
 	case len(r.Reads) == 1:
 		return fmt.Sprintf("%.0f/s at depth %d, the only one that was measured", most, limit.Depth)
+	case deepest.IOPS < bent*most:
+		return fmt.Sprintf("highest, %.0f/s, from depth %d, and falls to %.0f/s at depth %d: "+
+			"more reads at once slow it down", most, limit.Depth, deepest.IOPS, deepest.Depth)
 	case from == 0:
 		return fmt.Sprintf(
 			"flat at %.0f/s from depth %d: an IOPS cap, or a device that serves one read at a time",
