@@ -180,7 +180,8 @@ func filePath(dir, database, file string) string {
 	return joinServerPath(cmp.Or(dir, "/var/opt/mssql/data"), database+"_"+file)
 }
 
-// joinServerPath is the path of a file in a directory on the server, with the server's own kind of slash.
+// joinServerPath is the path of a file in a directory on the server, with the server's own kind of
+// slash.
 func joinServerPath(dir, file string) string {
 	slash := "/"
 	if strings.Contains(dir, `\`) || strings.HasSuffix(dir, ":") {

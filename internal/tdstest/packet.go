@@ -118,7 +118,11 @@ func parseLogin(payload []byte) (Login, error) {
 		b ^= 0xA5
 		secret[i] = b<<4 | b>>4
 	}
-	l := Login{User: decodeUCS2(field(user)), Password: decodeUCS2(secret), Database: decodeUCS2(field(database))}
+	l := Login{
+		User:     decodeUCS2(field(user)),
+		Password: decodeUCS2(secret),
+		Database: decodeUCS2(field(database)),
+	}
 	l.MustHave = payload[optionFlags1]&0x40 != 0
 	if payload[optionFlags3]&0x10 != 0 { // fExtension
 		const fedAuth = 0x02

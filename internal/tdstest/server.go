@@ -156,7 +156,8 @@ func (s *Server) serveConn(conn net.Conn) error {
 	if err = cmp.Or(err, s.isCut(AfterPrelogin)); err != nil {
 		return err
 	}
-	if _, err := conn.Write(cutPackets(typeAnswer, answerPrelogin(s.options.Encryption))); err != nil {
+	answer := cutPackets(typeAnswer, answerPrelogin(s.options.Encryption))
+	if _, err := conn.Write(answer); err != nil {
 		return err
 	}
 	client, request, err := s.readLogin(conn)

@@ -38,7 +38,10 @@ func (c connector) Driver() driver.Driver { return &mssql.Driver{} }
 
 // dialServer opens a connection; an error is a *connectError. All connections of a Store are made
 // here.
-func (s *Store) dialServer(ctx context.Context, config msdsn.Config) (*mssql.Conn, *network, error) {
+func (s *Store) dialServer(
+	ctx context.Context,
+	config msdsn.Config,
+) (*mssql.Conn, *network, error) {
 	n := &network{Dialer: net.Dialer{KeepAlive: config.KeepAlive}}
 	if config.TLSConfig != nil {
 		config.TLSConfig = verifyTLS(config.TLSConfig)
@@ -139,7 +142,9 @@ func (n *network) eachConn(do func(net.Conn)) {
 }
 
 // cutConns ends what goes on on the connection.
-func (n *network) cutConns() { n.eachConn(func(conn net.Conn) { conn.SetDeadline(time.Unix(1, 0)) }) }
+func (n *network) cutConns() {
+	n.eachConn(func(conn net.Conn) { conn.SetDeadline(time.Unix(1, 0)) })
+}
 
 // verifyTLS has what the target's options verify of the server's certificate fail as what
 // crypto/tls verifies.

@@ -159,7 +159,9 @@ func TestCollidingNames(t *testing.T) {
 	restored := map[string]string{}
 	at := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	times := map[string]time.Time{}
-	name := regexp.MustCompile(`(BACKUP DATABASE|RESTORE DATABASE|HEADERONLY)(?: \[(\w+)\])? (?:TO|FROM) DISK = N'([^']*)'`)
+	name := regexp.MustCompile(
+		`(BACKUP DATABASE|RESTORE DATABASE|HEADERONLY)(?: \[(\w+)\])? (?:TO|FROM) DISK = N'([^']*)'`,
+	)
 	server := tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
 		mu.Lock()
 		defer mu.Unlock()
@@ -178,13 +180,21 @@ func TestCollidingNames(t *testing.T) {
 			return tdstest.Done(tdstest.DoneFinal)
 		case m[1] == "BACKUP DATABASE":
 			at = at.Add(time.Minute)
-			assert.True(t, files[m[3]] == "" || files[m[3]] == m[2], "%s writes over %s", m[2], files[m[3]])
+			assert.True(
+				t,
+				files[m[3]] == "" || files[m[3]] == m[2],
+				"%s writes over %s",
+				m[2],
+				files[m[3]],
+			)
 			files[m[3]] = m[2]
 			times[m[3]] = at
 		case m[1] == "RESTORE DATABASE":
 			restored[m[2]] = files[m[3]]
 		case files[m[3]] == "":
-			return tdstest.Failed(tdstest.Error(3201, 2, 16, "Cannot open backup device '"+m[3]+"'."))
+			return tdstest.Failed(
+				tdstest.Error(3201, 2, 16, "Cannot open backup device '"+m[3]+"'."),
+			)
 		default:
 			return named([]string{"BackupFinishDate", "DatabaseName", "ServerName"},
 				[]string{times[m[3]].Format(time.RFC3339Nano), files[m[3]], "HERE"})

@@ -124,7 +124,9 @@ func (e *connectError) classifyFailure(op string) error {
 // classifyReply gives the number, the class and the hint of the first of the server's messages that
 // says what is wrong; the last one is often only that the statement or the login failed. opened
 // says that the database has been reached before, login that a login failed.
-func classifyReply(e mssql.Error, opened, login bool) (number int32, class store.Class, hint string) {
+func classifyReply(
+	e mssql.Error, opened, login bool,
+) (number int32, class store.Class, hint string) {
 	for _, m := range append(e.All, e) {
 		number = m.Number
 		class, hint = classOf(number)
@@ -183,11 +185,14 @@ var causes = map[store.Class]map[string][]int32{
 	// Of a lock request; a time-out of the client is the end of its context.
 	store.Timeout: {"": {1222}},
 	store.Connection: {"": {
-		596, 6005, 6006, 17142, 17147, 17148, 17187, 17188, 17189, 18401, // killed, shut down, paused, starting
-		615, 921, 922, 952, 983, // the database was closed, is recovering, in transition, not on this replica
-		4014, 18056, // the network failed, a session could not be used again
-		4221,                                     // a replica that waits for its log
-		40143, 40197, 40540, 40613, 42108, 42109, // Azure: moved, unavailable, paused, waking up
+		// Killed, shut down, paused, starting.
+		596, 6005, 6006, 17142, 17147, 17148, 17187, 17188, 17189, 18401,
+		// The database was closed, is recovering, in transition, not on this replica, which waits.
+		615, 921, 922, 952, 983, 4221,
+		// The network failed, a session could not be used again.
+		4014, 18056,
+		// Azure moved it, or it is unavailable, paused, waking up.
+		40143, 40197, 40540, 40613, 42108, 42109,
 	}},
 	store.Resource: {
 		"": {

@@ -36,9 +36,10 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 		defer s.filling.Store(nil)
 	}
 	for try := 0; ; try++ {
-		err := s.Wrap(statement.Name, s.runStep(ctx, statement, func(conn *mssql.Conn) (int64, error) {
+		err := s.runStep(ctx, statement, func(conn *mssql.Conn) (int64, error) {
 			return statement.Rows, execOn(ctx, conn, statement.SQL)
-		}))
+		})
+		err = s.Wrap(statement.Name, err)
 		// Builds that go on concurrently may wait for each other's locks on the server's own
 		// tables.
 		if store.Classify(err) != store.Deadlock || try == maxStepRetries {

@@ -121,8 +121,8 @@ func (s *Store) lockID(names ...string) string {
 	)
 }
 
-// lockIDIn is lockID of a lock that is held in a database: that in master has another name than that
-// in the target's own, since Babelfish's locks are those of the whole server.
+// lockIDIn is lockID of a lock that is held in a database: that in master has another name than
+// that in the target's own, since Babelfish's locks are those of the whole server.
 func (s *Store) lockIDIn(database string, names ...string) string {
 	if database != s.Name() {
 		names = append([]string{"in", database}, names...)

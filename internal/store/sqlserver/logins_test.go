@@ -22,7 +22,10 @@ func TestTwoLogins(t *testing.T) {
 	const password = "Aa1-secret-of-a-test"
 	create := []schema.Statement{
 		{Name: "create database", SQL: "CREATE DATABASE " + admin.Name()},
-		{Name: "create login", SQL: "CREATE LOGIN " + login + " WITH PASSWORD = '" + password + "'"},
+		{
+			Name: "create login",
+			SQL:  "CREATE LOGIN " + login + " WITH PASSWORD = '" + password + "'",
+		},
 	}
 	require.NoError(t, admin.CreateDatabase(t.Context(), create))
 	_, err := admin.DB().ExecContext(t.Context(), "CREATE USER "+login+" FOR LOGIN "+login)

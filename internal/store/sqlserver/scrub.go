@@ -47,7 +47,9 @@ func (s *Store) OpenScrub(ctx context.Context) (store.Reader, error) {
 }
 
 // connectScrub connects one that begins with some tables.
-func (s *Store) connectScrub(ctx context.Context, tables ...scrubTable) (_ store.Reader, err error) {
+func (s *Store) connectScrub(
+	ctx context.Context, tables ...scrubTable,
+) (_ store.Reader, err error) {
 	r := &scrub{Store: s, tables: tables}
 	if r.conn, r.network, err = s.dialServer(ctx, s.config); err != nil {
 		return nil, r.wrapError(err)

@@ -380,7 +380,9 @@ func (o databaseOption) setTo(database, value string) string {
 }
 
 // readOptions are what askOptions says of the database, by column.
-func (s *Store) readOptions(ctx context.Context, master *sql.DB) (found map[string]string, err error) {
+func (s *Store) readOptions(
+	ctx context.Context, master *sql.DB,
+) (found map[string]string, err error) {
 	err = listNamed(ctx, master, askOptions, func(row map[string]string) { found = row }, s.Name())
 	return found, err
 }

@@ -99,22 +99,28 @@ func TestQueriesOfSystemViews(t *testing.T) {
 	}
 
 	// The governor is on where it classifies sessions, or a pool has a limit of I/Os.
-	exec("CREATE TABLE told_dm_resource_governor_configuration (classifier_function_id int)",
+	exec(
+		"CREATE TABLE told_dm_resource_governor_configuration (classifier_function_id int)",
 		"CREATE TABLE told_dm_resource_governor_resource_pools (pool_id int, max_iops_per_volume int)",
 		"INSERT INTO told_dm_resource_governor_configuration VALUES (0)",
-		"INSERT INTO told_dm_resource_governor_resource_pools VALUES (1, NULL), (2, NULL)")
+		"INSERT INTO told_dm_resource_governor_resource_pools VALUES (1, NULL), (2, NULL)",
+	)
 	assert.Equal(t, "0", setting("server resource governor"))
-	exec("UPDATE told_dm_resource_governor_resource_pools SET max_iops_per_volume = 500 WHERE pool_id = 2")
+	exec(
+		"UPDATE told_dm_resource_governor_resource_pools SET max_iops_per_volume = 500 WHERE pool_id = 2",
+	)
 	assert.Equal(t, "1", setting("server resource governor"))
 	exec("UPDATE told_dm_resource_governor_resource_pools SET max_iops_per_volume = NULL",
 		"UPDATE told_dm_resource_governor_configuration SET classifier_function_id = 7")
 	assert.Equal(t, "1", setting("server resource governor"))
 
 	// The hybrid buffer pool is on where the database and the server have it on.
-	exec("CREATE TABLE told_databases (name nvarchar(128), is_memory_optimized_enabled bit)",
+	exec(
+		"CREATE TABLE told_databases (name nvarchar(128), is_memory_optimized_enabled bit)",
 		"INSERT INTO told_databases VALUES (DB_NAME(), 1)",
 		"CREATE TABLE told_server_memory_optimized_hybrid_buffer_pool_configuration (is_configured bit, is_enabled bit)",
-		"INSERT INTO told_server_memory_optimized_hybrid_buffer_pool_configuration VALUES (1, 0)")
+		"INSERT INTO told_server_memory_optimized_hybrid_buffer_pool_configuration VALUES (1, 0)",
+	)
 	assert.Equal(t, "0", setting("database memory optimized pages"))
 	exec("UPDATE told_server_memory_optimized_hybrid_buffer_pool_configuration SET is_enabled = 1")
 	assert.Equal(t, "1", setting("database memory optimized pages"))
