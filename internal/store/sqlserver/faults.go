@@ -4,35 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
-
-// faultLines are pieces of the lines of an error log that tell of a failed, slow or misaligned I/O:
-// reads and writes of pages, a write of the log, what the server then gives up, and what it takes
-// for damage.
-var faultLines = []string{
-	"Error: 823,", "Error: 824,", "Error: 825,", "Error: 832,",
-	"I/O requests taking longer than", "LogWriter: Operating system error",
-	"Error: 9001,", "Error: 605,", "Error: 3314,", "Error: 3624,", "Error: 5242,", "Error: 9100,",
-	"misaligned log IOs",
-}
-
-// askErrorLines asks for what an error log, number p2, has of these lines after p1.
-var askErrorLines = func() string {
-	var text strings.Builder
-	text.WriteString("SET NOCOUNT ON;\n" +
-		"CREATE TABLE #lines (at datetime, process nvarchar(100), said nvarchar(max));\n")
-	for _, line := range faultLines {
-		fmt.Fprintf(&text, "INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N%s;\n",
-			store.Literal(line))
-	}
-	text.WriteString("SELECT COALESCE(said, '') FROM #lines WHERE at > @p1")
-	return text.String()
-}()
 
 // askSuspectPages asks for pages that were found damaged since p1: all who may enter msdb may read
 // of them.
@@ -92,8 +68,9 @@ func (s *Store) checkErrorLog(ctx context.Context) error {
 }
 
 func (s *Store) errorLines(ctx context.Context, begin time.Time) (lines []string, err error) {
+	ask := schema.Query(Engine, "server/error-lines")
 	for log := range 2 { // a start of the server begins a new one
-		found, err := store.Collect(ctx, s.db, askErrorLines, intoLine, begin, log)
+		found, err := store.Collect(ctx, s.db, ask, intoLine, begin, log)
 		if err = s.Wrap("read the server's error log", err); err != nil &&
 			(log == 0 || store.Classify(err) == store.Connection) {
 			return nil, err // else there may be no older one
