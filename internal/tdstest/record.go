@@ -18,8 +18,8 @@ func recordStatement(kind byte, request []byte) {
 	if dir == "" {
 		return
 	}
-	statement, parameters, ok := parseRequest(kind, request)
-	if !ok {
+	statement, parameters := parseRequest(kind, request)
+	if statement == "" {
 		return
 	}
 	content := []byte("-- parameters: " + parameters + "\n" + statement + "\n")
@@ -32,61 +32,34 @@ func recordStatement(kind byte, request []byte) {
 }
 
 // parseRequest gives the statement of a batch or of a call of sp_executesql, whose first two
-// parameters are the statement and the declaration of the others: [MS-TDS] 2.2.6.6 and 2.2.6.7.
-func parseRequest(kind byte, payload []byte) (statement, parameters string, ok bool) {
+// parameters are the statement and the declaration of the others: [MS-TDS] 2.2.6.6 and 2.2.6.7. It
+// is empty where a procedure of a workload is called.
+func parseRequest(kind byte, payload []byte) (statement, parameters string) {
 	const byNumber, spExecuteSQL = 0xFFFF, 10
-	if len(payload) < 4 {
-		return "", "", false
-	}
-	headers := int(binary.LittleEndian.Uint32(payload))
-	if headers < 4 || len(payload) < headers+6 {
-		return "", "", false
-	}
-	b := payload[headers:]
+	b := payload[binary.LittleEndian.Uint32(payload):] // after the headers
 	if kind == typeBatch {
-		return decodeUCS2(b), "", true
+		return decodeUCS2(b), ""
 	}
-	if binary.LittleEndian.Uint16(b) != byNumber { // a procedure of a workload
-		return "", "", false
+	number := binary.LittleEndian.Uint16
+	if number(b) != byNumber || number(b[2:]) != spExecuteSQL {
+		return "", ""
 	}
-	if binary.LittleEndian.Uint16(b[2:]) != spExecuteSQL {
-		return "", "", false
-	}
-	b = b[6:] // with the options
-	if statement, b, ok = textParameter(b); !ok {
-		return "", "", false
-	}
-	parameters, _, _ = textParameter(b)
-	return statement, parameters, true
+	statement, b = textParameter(b[6:]) // after the options
+	parameters, _ = textParameter(b)
+	return statement, parameters
 }
 
-// textParameter reads a parameter of type nvarchar, and gives what follows it.
-func textParameter(b []byte) (value string, rest []byte, ok bool) {
-	const nvarchar, maximum = 0xE7, 0xFFFF
-	if len(b) < 1 {
-		return "", nil, false
-	}
+// textParameter reads a parameter of type nvarchar, and gives what follows it. A long one comes in
+// pieces, of which go-mssqldb makes one.
+func textParameter(b []byte) (value string, rest []byte) {
+	const maximum = 0xFFFF
 	b = b[1+2*int(b[0]):] // its name
-	if len(b) < 11 || b[1] != nvarchar {
-		return "", nil, false
-	}
 	size := binary.LittleEndian.Uint16(b[2:])
-	b = b[9:] // the type, its size and a collation
+	b = b[9:] // its state, type, size and collation
 	if size != maximum {
-		n := int(binary.LittleEndian.Uint16(b))
-		if n == 0xFFFF || len(b) < 2+n {
-			return "", nil, false
-		}
-		return decodeUCS2(b[2 : 2+n]), b[2+n:], true
+		end := 2 + binary.LittleEndian.Uint16(b)
+		return decodeUCS2(b[2:end]), b[end:]
 	}
-	var units []byte
-	for b = b[8:]; len(b) >= 4; { // the length of all, then pieces, each with its own
-		n := int(binary.LittleEndian.Uint32(b))
-		if b = b[4:]; n == 0 || len(b) < n {
-			break
-		}
-		units = append(units, b[:n]...)
-		b = b[n:]
-	}
-	return decodeUCS2(units), b, true
+	end := 12 + binary.LittleEndian.Uint64(b) // the length of all, and of the piece
+	return decodeUCS2(b[12:end]), b[end+4:]
 }
