@@ -1,8 +1,10 @@
 package sqlserver
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -140,7 +142,7 @@ func classifyReply(
 		}
 	}
 	if isFatal(e) {
-		return number, store.Resource, driveHint
+		return number, store.Resource, causes[readFailed].hint
 	}
 	return number, class, hint
 }
@@ -150,7 +152,8 @@ func classifyReply(
 // learn.microsoft.com/sql/relational-databases/errors-events/database-engine-error-severities
 func isFatal(e mssql.Error) bool { return e.Class >= 20 }
 
-const driveHint = "look at the server's error log and the drive"
+// readFailed is the number of a failed read or write of a page.
+const readFailed = 823
 
 // whileStarting are the numbers that a server also gives while it recovers a database that was
 // there before: it takes logins long before it is done. 18456 is all that some clients are told,
@@ -165,100 +168,39 @@ var whileStarting = []int32{
 // since the number does not tell.
 const babelfishUnmapped = 33557097
 
-// classOf gives the class of an error number of SQL Server, and what a user can do about it.
-func classOf(number int32) (store.Class, string) {
-	for class, hints := range causes {
-		for hint, numbers := range hints {
-			if slices.Contains(numbers, number) {
-				return class, hint
-			}
-		}
-	}
-	return store.Bug, ""
+// cause is what an error number says, and what a user can do about it.
+type cause struct {
+	class store.Class
+	hint  string
 }
 
-// causes are error numbers by their class and by what a user can do; each stands once.
-var causes = map[store.Class]map[string][]int32{
-	store.Deadlock: {"": {1205}},
-	// Update conflicts under snapshot isolation and in memory-optimized tables.
-	store.Serialization: {"": {3960, 41302, 41305, 41325}},
-	// Of a lock request; a time-out of the client is the end of its context.
-	store.Timeout: {"": {1222}},
-	store.Connection: {"": {
-		// Killed, shut down, paused, starting.
-		596, 6005, 6006, 17142, 17147, 17148, 17187, 17188, 17189, 18401,
-		// The database was closed, is recovering, in transition, not on this replica, which waits.
-		615, 921, 922, 952, 983, 4221,
-		// The network failed, a session could not be used again.
-		4014, 18056,
-		// Azure moved it, or it is unavailable, paused, waking up.
-		40143, 40197, 40540, 40613, 42108, 42109,
-	}},
-	store.Resource: {
-		"": {
-			701, 802, 1204, 8645, 8651, 17803, // memory, locks
-			10928, 10929, 10936, 40501, 40544, 49918, 49919, 49920, // Azure's limits
-		},
-		// Microsoft's numbers of full-text search: the word breaker, the query.
-		"the server's full-text search has no resources for the query, or timed out: look at its error log and the " +
-			"memory that max server memory leaves it": {30046, 30053},
-		"make room on the server's drives, or give the database larger files": {1101, 1105, 5149},
-		"the log is full: make room on the log's drive, or back the log up":   {9002},
-		"raise the server's user connections or use fewer threads":            {17809},
-		// Failed reads and writes of pages, and of the log: 9001 says that it is not available,
-		// 3314 that a transaction could not be undone.
-		driveHint: {823, 824, 825, 832, 211, 605, 3314, 3624, 5242, 5243, 9001, 9004, 9100},
-		"Azure ended a transaction that ran long, held too many locks or filled the log: " +
-			"choose a larger service objective, or load with fewer sessions": {40549, 40550, 40552},
-	},
-	store.Config: {
-		"give the right user and password in the target": {18452, 18456, 18470, 18486, 18487, 18488},
-		"the database does not exist, is offline, or is closed to this login: " +
-			"ds2 load says which, and creates it if it does not exist": {
-			noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback,
-		},
-		"a restore of the database is not finished: restore it with ds2 snapshot restore": {927},
-		// suspect
-		"the server could not recover the database: look at its error log, then restore it":                    {926},
-		"the server cannot open the database's files, or lacks memory or room for them: look at its error log": {945},
-		"the database is read-only: ALTER DATABASE … SET READ_WRITE, or name the replica that accepts writes":  {3906},
-		"the replica accepts no queries, or only reads: " +
-			"name the primary, or the availability group's listener": {976, 978},
-		"ALTER AVAILABILITY GROUP … REMOVE DATABASE first: the server refuses this within a group": {1468},
-		"set it online: ALTER DATABASE … SET ONLINE":                                               {942},
-		// No column, table or procedure, or one of another shape.
-		"fill the database by ds2 load": {201, 207, 208, 2812, 8144, 8145, 8146},
-		"give the login of the target the right to do so, or use another, such as an administrator or the " +
-			"database's owner": {
-			229, 230, 262, 297, 300, 916, 2557, 2571, 5011, 7983, 15003, 15151, 15247,
-		},
-		"choose a password that the server's policy accepts, eight characters or more of three kinds": {
-			15118, 33062, 33063, 33064, 40630, 40632,
-		},
-		// CREATE DATABASE; 1802 only says that the others came before.
-		"name existing directories with --data-dir and --log-dir in which the server's own account may write, " +
-			"with enough room": {1802, 5123, 5133},
-		// 1803: SIZE is below that of the database model.
-		"the files would be smaller than those of the database model, or than they are: " +
-			"load a larger size, or shrink model": {1803, 5030, 5039},
-		"the backup is of a newer server: make the snapshot again on this one": {3169},
-		"the backup cannot be read: make it again with ds2 snapshot create, and look at its drive": {
-			3241, 3203, 3271,
-		},
-		"give the login of the target the role dbcreator, or make it the database's owner": {3110},
-		"make the backup with ds2 snapshot create; " +
-			"let the server's own account read and write its backup directory, and make room there": {3201, 3202},
-		// A file of BULK INSERT that is not there, or not to be opened.
-		"name the directory in --server-dir as the server sees it, and let the server's own account read it": {
-			4860, 4861,
-		},
-		"on Windows grant the login ADMINISTER BULK OPERATIONS; on Linux it must be a " +
-			"member of sysadmin or, from 2022 CU24 and 2025 CU3 on, of bulkadmin with the directory in " +
-			"mssql-conf set bulkadmin.allowedpathslist; or leave --server-dir out": {4834},
-		"install the server's full-text search: the workload searches by it": {7601, 7609},
-	},
-	store.Bug: {
-		"Babelfish gives this number to every error that SQL Server has none for: " +
-			"the text is PostgreSQL's": {babelfishUnmapped},
-	},
+//go:embed numbers.tsv
+var numbersTable string
+
+// causes are those of numbersTable, by number.
+var causes = readCauses(numbersTable)
+
+func readCauses(table string) map[int32]cause {
+	found := map[int32]cause{}
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		class, rest, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		numbers, hint, _ := strings.Cut(rest, "\t")
+		for _, number := range strings.Fields(numbers) {
+			n, err := strconv.ParseInt(number, 10, 32)
+			if _, twice := found[int32(n)]; err != nil || twice {
+				panic("numbers.tsv: " + number)
+			}
+			found[int32(n)] = cause{store.Class(class), hint}
+		}
+	}
+	return found
+}
+
+// classOf gives the class of an error number of SQL Server, and what a user can do about it.
+func classOf(number int32) (store.Class, string) {
+	c := causes[number]
+	return cmp.Or(c.class, store.Bug), c.hint
 }

@@ -132,17 +132,12 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestNumbersStandOnce: the cause of a number is one.
-func TestNumbersStandOnce(t *testing.T) {
-	seen := map[int32]bool{}
-	for _, hints := range causes {
-		for _, numbers := range hints {
-			for _, number := range numbers {
-				require.False(t, seen[number], "%d", number)
-				seen[number] = true
-			}
-		}
+// TestTableOfNumbers: each line has a class that there is, and each number stands once.
+func TestTableOfNumbers(t *testing.T) {
+	for number, c := range causes {
+		require.Contains(t, store.Classes, c.class, number)
 	}
+	require.Panics(t, func() { readCauses("bug\t1 2\nconfig\t2\n") })
 }
 
 // TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since
