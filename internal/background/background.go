@@ -44,8 +44,8 @@ type scrub struct {
 	slow   time.Duration // of all requests
 }
 
-// NewScrubs makes the scans of the targets, each of rate bytes a second, without connecting; of rate 0
-// there are none. The error is of an engine that has none.
+// NewScrubs makes the scans of the targets, each of rate bytes a second, without connecting; of
+// rate 0 there are none. The error is of an engine that has none.
 func NewScrubs(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, error) {
 	s := &Scrubs{}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -63,8 +63,8 @@ func NewScrubs(targets []store.Database, rate float64, log *slog.Logger) (*Scrub
 	return s, nil
 }
 
-// CheckScrubs connects a scan of each target and disconnects again: a server that does not let it read
-// says so.
+// CheckScrubs connects a scan of each target and disconnects again: a server that does not let it
+// read says so.
 func CheckScrubs(ctx context.Context, targets []store.Database) error {
 	s, err := NewScrubs(targets, 1, nil)
 	if err != nil {
@@ -125,7 +125,8 @@ func (s *Scrubs) Results() (all []result.Scrub) {
 // again is the pause before a scan connects again, or goes on after a request that failed.
 const again = time.Second
 
-// scanUntil reads until ctx ends. A server that is gone is connected to again, as soon as it is there.
+// scanUntil reads until ctx ends. A server that is gone is connected to again, as soon as it is
+// there.
 func (s *scrub) scanUntil(ctx context.Context) {
 	began := time.Now()
 	defer func() { s.record.Seconds = time.Since(began).Seconds() }()

@@ -15,8 +15,8 @@ import (
 	"ds2/internal/topology"
 )
 
-// mailStore makes a run one of a mail store with the figures of the storage report of 500 mailboxes:
-// those of two hours, and of the checksum test after it.
+// mailStore makes a run one of a mail store with the figures of the storage report of 500
+// mailboxes: those of two hours, and of the checksum test after it.
 func mailStore(s *result.Summary) {
 	const logBytes = 12308.349
 	s.Targets = []string{"server1:5432/mail"}

@@ -40,8 +40,8 @@ func (r Restore) RestoreName() string {
 	return r.Way
 }
 
-// RestoreTargets restores the targets, one after the other. It ends when stop is over, but for the copying of a
-// snapshot, without whose end there is no database: that ends with ctx.
+// RestoreTargets restores the targets, one after the other. It ends when stop is over, but for the
+// copying of a snapshot, without whose end there is no database: that ends with ctx.
 func (r Restore) RestoreTargets(ctx, stop context.Context, targets []store.Database) error {
 	if r.Command != "" {
 		tell, end := r.Progress("restore", progress.Work)
@@ -81,9 +81,9 @@ type LogKeeper interface {
 	DiscardLog(ctx context.Context) error
 }
 
-// ResetDatabase takes a database back to the state after the load. Where the server keeps its log and half
-// of it or more is in use, the next run would have to grow it and stop for that: it is refused
-// unless the log is to be discarded.
+// ResetDatabase takes a database back to the state after the load. Where the server keeps its log
+// and half of it or more is in use, the next run would have to grow it and stop for that: it is
+// refused unless the log is to be discarded.
 func ResetDatabase(
 	ctx context.Context,
 	s store.Database,

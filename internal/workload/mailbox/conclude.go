@@ -331,7 +331,8 @@ func (r run) describeDatabases() result.Section {
 	return t
 }
 
-// describeVolumes is Jetstress's "Disk Subsystem Performance", with the maxima that its verdict takes.
+// describeVolumes is Jetstress's "Disk Subsystem Performance", with the maxima that its verdict
+// takes.
 func (r run) describeVolumes() result.Section {
 	t := ioSection("Volumes, in the first window; maxima over means of 15 s", "volume", "holds")
 	if r.storage == nil {

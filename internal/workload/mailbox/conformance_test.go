@@ -304,7 +304,9 @@ type counts struct {
 	records int64
 }
 
-func (c counts) CountRecords(context.Context, store.Database) (int64, error) { return c.records, nil }
+func (c counts) CountRecords(context.Context, store.Database) (int64, error) {
+	return c.records, nil
+}
 
 // unread: which records there are is known before a run by the load, or by the record of the run
 // before it, as long as the server does not count another number: their keys are not read, so that

@@ -90,7 +90,9 @@ func (d Dataset) Parts(engine string) []datagen.Part {
 		n := min(partRecords, all-from)
 		parts = append(parts, datagen.Part{
 			Table: table, File: string(table), Rows: n, Bytes: n * rowBytes,
-			Open: func() datagen.Rows { return shape.generateRows(number, uint64(from), uint64(from+n)) },
+			Open: func() datagen.Rows {
+				return shape.generateRows(number, uint64(from), uint64(from+n))
+			},
 		})
 	}
 	return parts
@@ -150,8 +152,8 @@ const maxRecords = 1 << 32
 // index, of 28 bytes on leaves that are filled to nine tenths, and its part of the free space map.
 const recordBytes = 8192 * (1 + 1./262 + 1./4000)
 
-// FitMailboxes is the mailboxes of a size that Jetstress's reports put on a file system: 60 % of it, in
-// steps of 50; the rest is for growth and the log, alike.
+// FitMailboxes is the mailboxes of a size that Jetstress's reports put on a file system: 60 % of
+// it, in steps of 50; the rest is for growth and the log, alike.
 func FitMailboxes(bytes, mailbox int64) int {
 	return int(0.6*float64(bytes)/float64(mailbox)) / 50 * 50
 }

@@ -49,7 +49,9 @@ func (l *Live) EndOfNumbers() (end uint64) {
 }
 
 // HasRecord says whether record n is there.
-func (l *Live) HasRecord(n uint64) bool { return hasBit(l.shareWith(n).live, n/uint64(len(l.shares))) }
+func (l *Live) HasRecord(n uint64) bool {
+	return hasBit(l.shareWith(n).live, n/uint64(len(l.shares)))
+}
 
 // WasWritten says whether record n was written since the run began.
 func (l *Live) WasWritten(n uint64) bool {

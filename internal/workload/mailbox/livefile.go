@@ -31,10 +31,11 @@ func (l *Live) SaveRecords(dir string, target int) error {
 	for i := range l.shares {
 		doubt = slices.AppendSeq(doubt, maps.Keys(l.shares[i].doubt))
 	}
-	b := []byte(liveHeader)
 	end := l.EndOfNumbers()
-	for _, v := range append([]uint64{uint64(len(doubt)), end}, doubt...) {
-		b = binary.LittleEndian.AppendUint64(b, v)
+	numbers := append([]uint64{uint64(len(doubt)), end}, doubt...)
+	b, err := binary.Append([]byte(liveHeader), binary.LittleEndian, numbers)
+	if err != nil {
+		return err
 	}
 	b = slices.Grow(b, int(end/4)+8)
 	for n := uint64(0); n < end; n += 4 {
@@ -83,10 +84,9 @@ func parseLive(b []byte) (*Live, error) {
 	doubts := binary.LittleEndian.Uint64(b[len(liveHeader):])
 	end := binary.LittleEndian.Uint64(b[len(liveHeader)+8:])
 	rest := body[head:]
-	if crc32.Checksum(body, castagnoli) != sum ||
-		doubts > uint64(
-			len(rest)/8,
-		) || end > uint64(len(rest))*4 || uint64(len(rest)) != 8*doubts+(end+3)/4 {
+	length := uint64(len(rest))
+	whole := doubts <= length/8 && end <= 4*length && length == 8*doubts+(end+3)/4
+	if !whole || crc32.Checksum(body, castagnoli) != sum {
 		return nil, errLiveFile
 	}
 	l := NewLive(1)

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"ds2/internal/workload"
@@ -18,9 +17,7 @@ const (
 )
 
 var operations = []workload.Operation{
-	Read: {
-		Name: "read",
-	},
+	Read:    {Name: "read"},
 	Insert:  {Name: "insert"},
 	Replace: {Name: "replace"},
 	Delete:  {Name: "delete"},
@@ -90,10 +87,10 @@ func ProfileNames() []string {
 
 // FindProfile is the profile of that name, or an error that lists all.
 func FindProfile(name string) (Parameters, error) {
-	if i := slices.IndexFunc(profiles, func(p Parameters) bool {
-		return p.Profile == name
-	}); i >= 0 {
-		return profiles[i], nil
+	for _, p := range profiles {
+		if p.Profile == name {
+			return p, nil
+		}
 	}
 	return Parameters{}, fmt.Errorf(
 		"unknown profile %q; known: %s",

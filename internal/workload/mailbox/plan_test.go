@@ -33,7 +33,7 @@ func TestRequest(t *testing.T) {
 // picky is an engine whose servers have no lazy commits.
 type picky struct{ Engine }
 
-func (picky) Check(context.Context, store.Database, Parameters) error {
+func (picky) CheckParameters(context.Context, store.Database, Parameters) error {
 	return errors.New("lazy is 80: it must be 0")
 }
 
@@ -59,7 +59,7 @@ type sized struct {
 	bytes int64
 }
 
-func (e sized) Bytes(context.Context, store.Database) (int64, error) {
+func (e sized) TableBytes(context.Context, store.Database) (int64, error) {
 	if e.bytes == 0 {
 		return 0, errors.New("the server is down")
 	}

@@ -51,10 +51,12 @@ func (s Shape) KeyOf(n uint64) Key {
 }
 
 // NumberOf is the number of the record with the message's id.
-func (s Shape) NumberOf(message int64) uint64 { return unmixBits(uint64(message)) - mixBits(s.Seed) }
+func (s Shape) NumberOf(message int64) uint64 {
+	return unmixBits(uint64(message)) - mixBits(s.Seed)
+}
 
-// FillRecord makes the record of a number and flags. Its body is written to r.Body, which is used again
-// where it has the room.
+// FillRecord makes the record of a number and flags. Its body is written to r.Body, which is used
+// again where it has the room.
 func (s Shape) FillRecord(r *Record, n uint64, flags uint32) {
 	r.Key = s.KeyOf(n)
 	r.Flags = flags

@@ -164,9 +164,9 @@ const (
 	recordsUnknown = "unknown"
 )
 
-// findRecords adds the records of a target. Those that a load left, or a run whose record is at hand, are
-// known: reading their keys just before a run would fill the server's memory, on SQL Server with
-// the records themselves.
+// findRecords adds the records of a target. Those that a load left, or a run whose record is at
+// hand, are known: reading their keys just before a run would fill the server's memory, on SQL
+// Server with the records themselves.
 func (r *Run) findRecords(ctx context.Context, t Target, live *Live) error {
 	counted, err := t.Engine.CountRecords(ctx, t.Store)
 	if err != nil {

@@ -20,7 +20,9 @@ type Engine struct{}
 func (Engine) SharesLog() bool { return true }
 
 // CheckParameters has nothing to refuse: each transaction says by itself how it commits.
-func (Engine) CheckParameters(context.Context, store.Database, mailbox.Parameters) error { return nil }
+func (Engine) CheckParameters(context.Context, store.Database, mailbox.Parameters) error {
+	return nil
+}
 
 // The statements, by operation. A record that is inserted again, because it is unknown whether it
 // was before, stays as it is.
@@ -75,7 +77,8 @@ func (Engine) CountRecords(context.Context, store.Database) (int64, error) {
 	return mailbox.UnknownRecords, nil
 }
 
-// DescribeDirectIO says whether data files are opened for direct I/O, which version 16 and later can.
+// DescribeDirectIO says whether data files are opened for direct I/O, which version 16 and later
+// can.
 func (Engine) DescribeDirectIO(settings map[string]string) string {
 	if direct := settings["debug_io_direct"]; strings.Contains(direct, "data") {
 		return "debug_io_direct = " + direct

@@ -20,9 +20,14 @@ type Engine struct{}
 // SharesLog is false: each database has a log of its own.
 func (Engine) SharesLog() bool { return false }
 
-// CheckParameters asks whether commits can be lazy and full: by themselves, neither the option of a database
-// nor a server that does not know it has a commit fail that asks for what they do not give.
-func (Engine) CheckParameters(ctx context.Context, target store.Database, p mailbox.Parameters) error {
+// CheckParameters asks whether commits can be lazy and full: by themselves, neither the option of a
+// database nor a server that does not know it has a commit fail that asks for what they do not
+// give.
+func (Engine) CheckParameters(
+	ctx context.Context,
+	target store.Database,
+	p mailbox.Parameters,
+) error {
 	d, err := target.(*sqlserver.Store).DelayedDurability(ctx)
 	var fault string
 	switch lazy := p.Mix.Lazy; {
@@ -47,8 +52,8 @@ func (Engine) TableBytes(ctx context.Context, target store.Database) (int64, err
 	return target.(*sqlserver.Store).TableBytes(ctx, "messages")
 }
 
-// CountRecords is what the server counts of the table, whose rows have their key in them alone: to read
-// all keys is to read all records. Babelfish counts none.
+// CountRecords is what the server counts of the table, whose rows have their key in them alone: to
+// read all keys is to read all records. Babelfish counts none.
 func (Engine) CountRecords(ctx context.Context, target store.Database) (int64, error) {
 	s := target.(*sqlserver.Store)
 	if babelfish, err := s.IsBabelfish(ctx); err != nil || babelfish {
@@ -57,7 +62,8 @@ func (Engine) CountRecords(ctx context.Context, target store.Database) (int64, e
 	return s.TableRows(ctx, "messages")
 }
 
-// DescribeDirectIO says that the server does so by itself, but for Babelfish, which is a PostgreSQL.
+// DescribeDirectIO says that the server does so by itself, but for Babelfish, which is a
+// PostgreSQL.
 func (Engine) DescribeDirectIO(settings map[string]string) string {
 	if strings.HasPrefix(settings["server edition"], "Babelfish") {
 		return ""
