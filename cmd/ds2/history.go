@@ -45,6 +45,6 @@ See ds2 compare --history for a gate against it.`,
 // readHistory reads the histories of records, which lie unpacked until done.
 func readHistory(paths []string) (all []history.History, done func(), err error) {
 	archives := new(unpacker)
-	all, err = history.Read(reader(), paths, archives.unpack)
-	return all, archives.remove, err
+	all, err = history.Read(reader(), paths, archives.unpackRecord)
+	return all, archives.removeAll, err
 }

@@ -71,7 +71,7 @@ func TestHistory(t *testing.T) {
 	all := decoded[[]history.History](t, "history", "-o", "json", dir)
 	require.Len(t, all, 2)
 	require.Len(t, all[0].Changes, 1)
-	assert.Less(t, all[0].Changes[0].P, .03)
+	assert.Less(t, *all[0].Changes[0].P, .03)
 	assert.NotNil(t, all[0].Days[3].CI95, "a day has its own interval")
 
 	page := filepath.Join(t.TempDir(), "history.html")
@@ -91,11 +91,13 @@ func TestGateAgainstHistory(t *testing.T) {
 	new := t.TempDir()
 	gate := func(exit, n int, opm float64, change func(*result.Bench)) string {
 		path := dayOf(t, new, n, opm, change)
-		code, stdout, stderr := execute(t, "compare", "--history", dir, "--fail-if", "opm < -5 %", path)
+		code, stdout, stderr := execute(t, "compare", "--history", dir, path,
+			"--fail-if", "opm < -5 %")
 		assert.Equal(t, exit, code, "%v: %s%s", opm, stdout, stderr)
 		return texttest.Flat(stdout)
 	}
-	assert.Contains(t, gate(exitDone, 20, 10_050, nil), "No difference found between day-20 and history")
+	assert.Contains(t, gate(exitDone, 20, 10_050, nil),
+		"No difference found between day-20 and history")
 	assert.Contains(t, gate(exitVerdict, 21, 8_000, nil), "fewer")
 	assert.Contains(t, gate(exitUnknown, 22, 9_600, nil), "gate cannot tell")
 	assert.Contains(t, gate(exitUnknown, 23, 10_000, func(b *result.Bench) { b.Threads = 64 }),

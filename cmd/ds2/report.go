@@ -57,8 +57,8 @@ type unpacker struct {
 	n   int
 }
 
-// unpack gives the directory of a record: that of one that is no archive is its path.
-func (u *unpacker) unpack(path string) (dir string, err error) {
+// unpackRecord gives the directory of a record: that of one that is no archive is its path.
+func (u *unpacker) unpackRecord(path string) (dir string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() ||
 		filepath.Ext(path) != result.ArchiveExt {
 		return path, nil
@@ -72,7 +72,7 @@ func (u *unpacker) unpack(path string) (dir string, err error) {
 	return result.Unpack(path, filepath.Join(u.dir, fmt.Sprint(u.n)))
 }
 
-func (u *unpacker) remove() { os.RemoveAll(u.dir) }
+func (u *unpacker) removeAll() { os.RemoveAll(u.dir) }
 
 // unpacked gives the arguments of a command, DIR or NAME=DIR, with those that are archives of
 // records unpacked, until done.
@@ -83,16 +83,16 @@ func unpacked(arguments []string) (dirs []string, done func(), err error) {
 		if !named {
 			path = argument
 		}
-		dir, err := archives.unpack(path)
+		dir, err := archives.unpackRecord(path)
 		if err != nil {
-			return nil, archives.remove, err
+			return nil, archives.removeAll, err
 		}
 		if named {
 			dir = name + "=" + dir
 		}
 		dirs = append(dirs, dir)
 	}
-	return dirs, archives.remove, nil
+	return dirs, archives.removeAll, nil
 }
 
 func newReportCommand() *cobra.Command {

@@ -22,9 +22,11 @@ import (
 
 // History is the benches and runs of one configuration in the order of time.
 type History struct {
-	Figure  string   `json:"figure"` // that it is about
-	Days    []Day    `json:"days"`
-	Changes []Change `json:"changes"`
+	Figure string `json:"figure"` // that it is about
+	Days   []Day  `json:"days"`
+	// Changes are where its level changed, from the day Name on; P is the probability that equal
+	// days show one as large.
+	Changes []compare.Difference `json:"changes"`
 	// Low and High are what a new day of the last level lies between, in 95 %; absent: unknown.
 	Low      *float64         `json:"expected_low,omitempty"`
 	High     *float64         `json:"expected_high,omitempty"`
@@ -45,16 +47,6 @@ type Day struct {
 	// Why it does not count; empty: it does.
 	Why     string             `json:"does_not_count,omitempty"`
 	Differs []result.Differing `json:"differs_from_day_before,omitempty"`
-}
-
-// Change is where the level changed: from that day on, by so much, with the probability that equal
-// days show one as large.
-type Change struct {
-	Day     string  `json:"day"`
-	Percent float64 `json:"pct"`
-	Low     float64 `json:"low_pct"`
-	High    float64 `json:"high_pct"`
-	P       float64 `json:"p"`
 }
 
 // Read reads the histories of all records in directories, or in archives, which unpack makes
@@ -92,12 +84,12 @@ func Read(
 	}
 	slices.SortStableFunc(all, func(a, b History) int { return len(b.Days) - len(a.Days) })
 	for i := range all {
-		all[i].conclude()
+		all[i].concludeDays()
 		if i > 0 {
 			first := all[0].Days[0].Configuration
 			text := result.NameSome(findUnlike(first, all[i].Days[0].Configuration), "; ")
 			text = "it is apart from the first history: " + cmp.Or(text, "another unit")
-			all[i].add(result.OtherHistory, text)
+			all[i].addFinding(result.OtherHistory, text)
 		}
 	}
 	all[0].Findings = append(all[0].Findings, out...)
@@ -161,7 +153,7 @@ func sortIn(all []History, day Day) []History {
 			continue
 		}
 		if !slices.ContainsFunc(h.Days, func(d Day) bool {
-			return same(d.Configuration, day.Configuration)
+			return isSame(d.Configuration, day.Configuration)
 		}) {
 			all[i].Days = append(h.Days, day)
 		}
@@ -170,8 +162,8 @@ func sortIn(all []History, day Day) []History {
 	return append(all, History{Days: []Day{day}})
 }
 
-// same says that two records are of one bench or run.
-func same(a, b compare.Configuration) bool {
+// isSame says that two records are of one bench or run.
+func isSame(a, b compare.Configuration) bool {
 	return a.RunID == b.RunID && a.Bench.Start.Equal(b.Bench.Start)
 }
 
@@ -186,12 +178,12 @@ func findUnlike(a, b compare.Configuration) (unlike []string) {
 	return unlike
 }
 
-func (h *History) add(kind result.FindingKind, text string) {
+func (h *History) addFinding(kind result.FindingKind, text string) {
 	h.Findings = append(h.Findings, result.NewFinding(kind, text))
 }
 
-// conclude says what the days come to.
-func (h *History) conclude() {
+// concludeDays says what the days come to.
+func (h *History) concludeDays() {
 	var configurations []compare.Configuration
 	on := map[string]int{} // each date
 	for _, d := range h.Days {
@@ -217,21 +209,32 @@ func (h *History) conclude() {
 			d.Differs = result.FindDiffering(setups, result.History)
 		}
 		if d.Why = whyNot(d.Configuration, d.Value); d.Why != "" {
-			h.add(result.DayUncounted, d.Day+" does not count: "+d.Why)
+			h.addFinding(result.DayUncounted, d.Day+" does not count: "+d.Why)
 		}
 	}
 	counted := h.Counted()
 	values := valuesOf(counted)
 	for _, c := range measure.ChangePoints(values) {
-		h.Changes = append(h.Changes, Change{counted[c.At].Day, c.Percent, c.Low, c.High, c.P})
-		h.add(result.LevelChanged, h.Figure+" "+changeText(counted[c.At], c.Change))
+		day := counted[c.At]
+		by := compare.Difference{
+			Name: day.Day, Against: counted[c.At-1].Day, Figure: h.Figure,
+			Percent: c.Percent, Low: &c.Low, High: &c.High, P: &c.P,
+		}
+		h.Changes = append(h.Changes, by)
+		text := fmt.Sprintf("%s changed on %s by %s (95 %% confidence %s, %s, as the largest "+
+			"change of all days)", h.Figure, by.Name, by.PercentText(by.Percent), by.IntervalText(),
+			measure.Significance(c.P, measure.ChangePointLevel))
+		if differs := day.DiffersText(); differs != "" {
+			text += "; new on that day: " + differs
+		}
+		h.addFinding(result.LevelChanged, text)
 	}
 	switch {
 	case len(values) < measure.FewestDays:
-		h.add(result.FewDays, fmt.Sprintf("days that count: %d; it takes %d to find a change of %s",
+		h.addFinding(result.FewDays, fmt.Sprintf("days that count: %d; it takes %d to find a change of %s",
 			len(values), measure.FewestDays, h.Figure))
 	case len(h.Changes) == 0:
-		h.add(result.LevelKept, fmt.Sprintf("no change of %s was found in %d days (at %g)",
+		h.addFinding(result.LevelKept, fmt.Sprintf("no change of %s was found in %d days (at %g)",
 			h.Figure, len(values), measure.ChangePointLevel))
 	}
 	level := values[measure.LastChange(values):]
@@ -265,18 +268,6 @@ func valuesOf(days []Day) (values []float64) {
 	return values
 }
 
-// changeText says what changed on a day.
-func changeText(day Day, by measure.Change) string {
-	d := compare.Difference{Percent: by.Percent, Low: &by.Low, High: &by.High}
-	text := fmt.Sprintf("changed on %s by %s (95 %% confidence %s, %s, as the largest change of all days)", day.Day,
-		d.PercentText(by.Percent), d.IntervalText(),
-		measure.Significance(by.P, measure.ChangePointLevel))
-	if differs := day.DiffersText(); differs != "" {
-		text += "; new on that day: " + differs
-	}
-	return text
-}
-
 // DiffersText says what is not as it was on the day before.
 func (d Day) DiffersText() string {
 	var texts []string
@@ -302,7 +293,7 @@ func Against(all []History, next compare.Configuration, subject ...string) compa
 	var values []float64
 	for _, h := range all {
 		before := slices.DeleteFunc(h.Counted(), func(d Day) bool {
-			return same(d.Configuration, next) || !d.Start.Before(next.Bench.Start)
+			return isSame(d.Configuration, next) || !d.Start.Before(next.Bench.Start)
 		})
 		if len(before) == 0 {
 			continue

@@ -28,7 +28,8 @@ func day(n int, opm float64, change func(*result.Spec, *result.Environment)) Day
 		}},
 	}
 	compare.Runs(&b)
-	return Day{Configuration: compare.Configuration{Name: "x", Bench: b}, Start: b.Start, Version: "v1"}
+	c := compare.Configuration{Name: "x", Bench: b}
+	return Day{Configuration: c, Start: b.Start, Version: "v1"}
 }
 
 // noise are days that vary by 1 or 2 %.
@@ -52,7 +53,7 @@ func historyOf(
 		}
 	}
 	for i := range all {
-		all[i].conclude()
+		all[i].concludeDays()
 	}
 	return all
 }
@@ -67,9 +68,9 @@ func TestChangeOfLevel(t *testing.T) {
 	require.Len(t, all, 1, "a kernel is no other configuration")
 	h := all[0]
 	require.Len(t, h.Changes, 1)
-	assert.Equal(t, "2026-01-09", h.Changes[0].Day)
-	assert.Less(t, h.Changes[0].High, -5.)
-	assert.Greater(t, h.Changes[0].Low, -15.)
+	assert.Equal(t, "2026-01-09", h.Changes[0].Name)
+	assert.Less(t, *h.Changes[0].High, -5.)
+	assert.Greater(t, *h.Changes[0].Low, -15.)
 	found := result.FindingOf(h.Findings, result.LevelChanged)
 	assert.Contains(t, found.Words(), "OPM changed on 2026-01-09 by -9.8 %")
 	assert.Contains(t, found.Words(), "new on that day: kernel 6.1 → 6.5")

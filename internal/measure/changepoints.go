@@ -70,10 +70,10 @@ func LastChange(values []float64) int {
 	return at
 }
 
-// changeAt is the change at a place. Neighbours of it that were split later leave fewer days than it
-// was found among.
+// changeAt is the change at a place. Neighbours of it that were split later leave fewer days than
+// it was found among.
 func changeAt(logs []float64, at int) Change {
-	difference, deviation := difference(logs, at)
+	difference, deviation := meanDifference(logs, at)
 	half := deviation * criticalChange(max(len(logs), FewestDays))
 	return Change{
 		Percent: percentOf(difference),
@@ -83,8 +83,8 @@ func changeAt(logs []float64, at int) Change {
 	}
 }
 
-// difference is that of the means from a place on and before it, and its standard error.
-func difference(logs []float64, at int) (by, deviation float64) {
+// meanDifference is that of the means from a place on and before it, and its standard error.
+func meanDifference(logs []float64, at int) (by, deviation float64) {
 	n := float64(len(logs))
 	before := float64(at)
 	meanBefore := stat.Mean(logs[:at], nil)

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,9 +27,11 @@ func historyView(h history.History, id string) view {
 	last.Name = "History"
 	v := view{
 		ID: id, RunID: title(last.Configuration), Title: title(last.Configuration),
-		Headline: historySentence(h), Byline: byline(time.Time{}, counted(len(h.Days), "record"),
-			last.Version, strings.Join(last.Targets, ", ")),
+		Headline: historySentence(h),
+		Byline: byline(time.Time{}, counted(len(h.Days), "record"), last.Version,
+			strings.Join(last.Targets, ", ")),
 		Figures: dayTable(h),
+		Tables:  []table{recordTable(h)},
 		draw:    func() ([]chart, error) { return []chart{historyChart(h, id)}, nil },
 	}
 	v.found(h.Findings)
@@ -46,9 +49,8 @@ func historySentence(h history.History) string {
 		days[0].Day, days[len(days)-1].Day)
 	if n := len(h.Changes); n > 0 {
 		c := h.Changes[n-1]
-		d := compare.Difference{Percent: c.Percent, Low: &c.Low, High: &c.High}
 		text = fmt.Sprintf("%s changed %s in %d days, at last on %s by %s", h.Figure,
-			counted(n, "time"), len(days), c.Day, d.PercentText(c.Percent))
+			counted(n, "time"), len(days), c.Name, c.PercentText(c.Percent))
 	}
 	if h.Low == nil {
 		return text
@@ -60,23 +62,27 @@ func historySentence(h history.History) string {
 
 // dayTable has a row for each day, the last one first.
 func dayTable(h history.History) table {
-	t := newWords("", "day", h.Figure, "± 95 % of the day", "ds2", "level", "new since the day before",
-		"record")
+	t := newWords("", "day", h.Figure, "± 95 %", "what is new")
 	levels := map[string]string{}
 	for _, c := range h.Changes {
-		d := compare.Difference{Percent: c.Percent, Low: &c.Low, High: &c.High}
-		levels[c.Day] = d.PercentText(c.Percent)
+		levels[c.Name] = "level " + c.PercentText(c.Percent)
 	}
-	for i := len(h.Days) - 1; i >= 0; i-- {
-		d := h.Days[i]
-		level := levels[d.Day]
+	for _, d := range slices.Backward(h.Days) {
+		news := filled([]string{levels[d.Day], d.DiffersText()})
 		if d.Why != "" {
-			level = "does not count: " + d.Why
+			news = append(news, "does not count: "+d.Why)
 		}
-		t.row(d.Day, opmOf(d.Value, d.CI95), uncertainty(d.CI95), d.Version, level,
-			d.DiffersText(), d.Path)
+		t.row(d.Day, opmOf(d.Value, d.CI95), uncertainty(d.CI95), strings.Join(news, "; "))
 	}
 	return t.trimmed()
+}
+
+func recordTable(h history.History) table {
+	t := newWords("Records", "day", "ds2", "record")
+	for _, d := range h.Days {
+		t.row(d.Day, d.Version, d.Path)
+	}
+	return t
 }
 
 // historyChart has a column for each day with its own interval, in another colour from each change
@@ -90,8 +96,8 @@ func historyChart(h history.History, id string) chart {
 	c.Place = picture
 	c.YName = cmp.Or(c.YName, all[0].Unit())
 	c.XName = "day"
-	c.Text = "A column is the median of a day, a dot a run of it; whiskers are the 95 % confidence " +
-		"interval of the day. The colour changes where the level did."
+	c.Text = "A column is the median of a day, a dot a run of it; whiskers are the 95 % " +
+		"confidence interval of the day. The colour changes where the level did."
 	level := 0
 	for i := range c.Lines {
 		l := &c.Lines[i]
@@ -99,7 +105,7 @@ func historyChart(h history.History, id string) chart {
 			continue
 		}
 		for _, change := range h.Changes {
-			if change.Day == l.Name {
+			if change.Name == l.Name {
 				level++
 			}
 		}

@@ -27,8 +27,8 @@ func daysOf(random *rand.Rand, effect float64, old, changed int, by float64) []f
 
 // TestHistory has histories of equal days, and of days that change in the end.
 func TestHistory(t *testing.T) {
-	made := simulated(t, "history", "between runs of a day 2 %, and of each day", "a change in 21 equal days",
-		"in 100", "−5 %, found after 1 day", "after 3", "after 5", "the place exact, after 5")
+	made := simulated(t, "history", "between runs of a day 2 %, and of each day",
+		"a change in 21 equal days", "in 100", "−5 %, found after 1 day", "after 3", "after 5", "the place exact, after 5")
 	for _, effect := range []float64{0, 1, 2, 3} {
 		random := randomOf(fmt.Sprint("history", effect))
 		of := shares(func() []bool {
