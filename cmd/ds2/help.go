@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -64,9 +62,8 @@ func annotate(flags *pflag.FlagSet, name, key string, values ...string) {
 const (
 	// fewFlags is how many flags a command may have to be shown with all of them.
 	fewFlags = 25
-	// helpWidth is how long a line of the help may be, and helpColumn where the text of a flag
-	// begins.
-	helpWidth, helpColumn = 80, 32
+	// helpWidth is how long a line of the help may be.
+	helpWidth = 80
 )
 
 // readHelp reads what --help asks for: "true" where it has no value, "all", or the name of a group.
@@ -150,42 +147,18 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 
 // usages are those of some flags below a heading, or nothing where there are none.
 func usages(heading string, all []*pflag.Flag, shown func(*pflag.Flag) bool) string {
-	var lines []string
+	some := pflag.NewFlagSet("", pflag.ContinueOnError)
+	some.SortFlags = false
 	for _, f := range all {
 		if shown(f) {
-			lines = append(lines, usage(f)...)
+			some.AddFlag(f)
 		}
 	}
-	if lines == nil {
+	if !some.HasFlags() {
 		return ""
 	}
-	return "\n\n" + heading + ":\n" + strings.Join(lines, "\n")
+	return "\n\n" + heading + ":\n" + strings.TrimRight(some.FlagUsagesWrapped(helpWidth), "\n")
 }
-
-// usage is a flag in lines of the help: package pflag's line, broken. A long name has its text
-// below.
-func usage(f *pflag.Flag) (lines []string) {
-	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	set.AddFlag(f)
-	m := flagLine.FindStringSubmatch(set.FlagUsages())
-	line := m[1]
-	if len(line) > helpColumn-2 {
-		lines = append(lines, line)
-		line = ""
-	}
-	line = fmt.Sprintf("%-*s", helpColumn-1, line)
-	for _, word := range strings.Fields(m[2]) {
-		if utf8.RuneCountInString(line+" "+word) > helpWidth {
-			lines = append(lines, line)
-			line = strings.Repeat(" ", helpColumn-1)
-		}
-		line += " " + word
-	}
-	return append(lines, line)
-}
-
-// flagLine is a flag with its value, and what it says.
-var flagLine = regexp.MustCompile(`^( +\S.*?) {3}(.*)`)
 
 // newHelpCommand is help as a command; unlike cobra's it fails where there is no such command.
 func newHelpCommand() *cobra.Command {

@@ -100,20 +100,21 @@ func stands(run *runs.Run) string {
 	if last.Counts.Orders > 0 {
 		p95 = fmt.Sprintf("%.1f ms", last.P95)
 	}
-	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  errors %d",
+	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now  p95 %s  errors %d",
 		phase, last.End.Round(time.Second), left, last.Users, figure,
-		words.Rate, now.Last10s, now.Cumulative, errors)
+		words.Rate, now.Last10s, p95, errors)
 	if last.HeldUp > 0 {
 		line += fmt.Sprintf(", %d users held up by them", last.HeldUp)
 	}
-	line += "  p95 " + p95 + undone
+	line += undone
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}
 	if waits := run.Warming(); waits != "" {
 		line += "  measuring waits: " + waits
 	}
-	return line
+	// The last, as a narrow terminal shows the beginning.
+	return fmt.Sprintf("%s  cumulative %.0f", line, now.Cumulative)
 }
 
 // showLines shows a line that changes, until stop is called: on a terminal it is drawn again each
