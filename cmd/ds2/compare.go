@@ -128,13 +128,7 @@ of each, or the runs still warm up.`,
 		"fail on this `change` of a figure, such as 'opm < -2.5 %', or on "+
 			"'errors > 0'",
 	)
-	flags.StringArrayVar(
-		&windows,
-		"window",
-		nil,
-		"`span` of the figures in place of the record's own, such as "+
-			"1000s-1200s or auto; may be repeated",
-	)
+	windowsFlag(flags, &windows)
 	subjectFlag(flags, &subject)
 	flags.StringVar(&past, "history", "", "`directory` of records, whose days one bench or run is "+
 		"compared with")

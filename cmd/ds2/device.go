@@ -101,7 +101,7 @@ are steady. A file preconditions its part of the drive only: for all of it give
 	)
 	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
 	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 

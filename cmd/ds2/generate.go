@@ -119,7 +119,7 @@ PowerShell:
 		"",
 		"write nothing: compare the files in this directory with its manifest",
 	)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 

@@ -86,8 +86,8 @@ PowerShell:
 		ds2.Name,
 		"workload that the database is for: "+workloadNames(),
 	)
-	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB, or "+
-		"customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
+	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB, or rows as "+
+		"ds2 sizes --help has them; also --db-size, --db-size-str")
 	flags.StringVar(
 		&f.words,
 		"words",
@@ -122,7 +122,7 @@ PowerShell:
 	addMailboxes(flags, &f.mailbox)
 	f.addPlacement(flags)
 	f.addAddress(flags)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
+	quietFlag(flags, &f.quiet)
 	under(flags, ofOutput, "quiet")
 	return cmd
 }

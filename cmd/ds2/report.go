@@ -183,13 +183,7 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 		false,
 		"have the HTML page offer the records for download, as archives of at most 8 MB",
 	)
-	flags.StringArrayVar(
-		&windows,
-		"window",
-		nil,
-		"`span` of the figures in place of the record's own, such as "+
-			"1000s-1200s or auto; may be repeated",
-	)
+	windowsFlag(flags, &windows)
 	return cmd
 }
 
@@ -348,6 +342,15 @@ func (f *formatFlags) add(flags *pflag.FlagSet, formats ...string) {
 	under(flags, ofOutput, "output")
 }
 
+func windowsFlag(flags *pflag.FlagSet, windows *[]string) {
+	flags.StringArrayVar(windows, "window", nil, "`span` of the figures in place of the record's own, "+
+		"such as 1000s-1200s or auto; may be repeated")
+}
+
+func quietFlag(flags *pflag.FlagSet, quiet *bool) {
+	flags.BoolVarP(quiet, "quiet", "q", false, "suppress progress")
+}
+
 // shownFlags are how a result is shown, and what is told before.
 type shownFlags struct {
 	formatFlags
@@ -356,7 +359,7 @@ type shownFlags struct {
 
 func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
 	f.formatFlags.add(flags, formats...)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
+	quietFlag(flags, &f.quiet)
 	under(flags, ofOutput, "quiet")
 }
 

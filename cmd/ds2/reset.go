@@ -45,9 +45,7 @@ rows. No other session may use the database meanwhile.`,
 		),
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().
-		BoolVar(&discardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
-			"frees its space and ends the chain of log backups")
+	discardFlag(cmd.Flags(), &discardLog)
 	return cmd
 }
 
@@ -115,7 +113,7 @@ type eachFlags struct {
 
 func (f *eachFlags) add(flags *pflag.FlagSet) {
 	f.targetFlags.add(flags)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
+	quietFlag(flags, &f.quiet)
 }
 
 // each does something to every target, one after the other, and says how long it took, or what it
@@ -167,14 +165,13 @@ func (f *restoreFlags) add(flags *pflag.FlagSet) {
 		"command that restores the database in another way, and "+
 			"returns when the server accepts connections",
 	)
-	flags.BoolVar(
-		&f.DiscardLog,
-		"discard-log",
-		false,
-		"SQL Server: before a reset back up the log to NUL, which "+
-			"frees its space and ends the chain of log backups",
-	)
+	discardFlag(flags, &f.DiscardLog)
 	under(flags, ofProcedure, "restore")
+}
+
+func discardFlag(flags *pflag.FlagSet, discard *bool) {
+	flags.BoolVar(discard, "discard-log", false, "SQL Server: before a reset back up the log to NUL, "+
+		"which frees its space and ends the chain of log backups")
 }
 
 // check refuses a way that databases of a workload cannot go.

@@ -85,7 +85,7 @@ acknowledged orders are named by number.`,
 			"a tenth of the database)",
 	)
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 
