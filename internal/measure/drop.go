@@ -10,12 +10,11 @@ import (
 // A drop is told from a decline and from noise by how much of what the rate varies its two levels
 // explain: the best two levels of a straight line explain three quarters.
 const (
-	dropExplains   = 0.85
-	leastDrop      = 0.2 // of the rate before
-	leastOfDrop    = time.Minute
-	dropBin        = 10 * time.Second
-	mostDropBins   = 120
-	mostTransition = 3 // bins, between the levels
+	dropExplains = 0.85
+	leastDrop    = 0.2 // of the rate before
+	leastOfDrop  = time.Minute
+	dropBin      = 10 * time.Second
+	mostDropBins = 120
 )
 
 // Drop is when the rate of a part of the run fell from one level to a lower one, and stayed there,
@@ -47,18 +46,7 @@ func (s Series) Drop(span Span) (at time.Duration, share float64, fell bool) {
 	}
 	high := stat.Mean(rates[:split], nil)
 	low := stat.Mean(rates[split:], nil)
-	between := func(rate float64) bool {
-		return rate > low+(high-low)/4 && rate < high-(high-low)/4
-	}
-	first, last := split, split
-	for first > 0 && between(rates[first-1]) {
-		first--
-	}
-	for last < len(rates) && between(rates[last]) {
-		last++
-	}
 	share = 1 - low/high
-	fell = best > dropExplains*all && share > leastDrop && low > 0 &&
-		last-first <= mostTransition
+	fell = best > dropExplains*all && share > leastDrop && low > 0
 	return span.From + time.Duration(split)*width, share, fell
 }

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"time"
@@ -26,16 +27,16 @@ var burstRules = []struct {
 	vendor         string
 	product, model *regexp.Regexp // of the machine, or of a drive
 	below          float64        // GiB; larger drives do not burst
-	lasts          func(gib float64) time.Duration
+	lasts          time.Duration  // 0: gp2Lasts
 	text, source   string
 }{
 	{
-		vendor: amazon, product: regexp.MustCompile(`^t\d`), lasts: always(24 * time.Hour),
+		vendor: amazon, product: regexp.MustCompile(`^t\d`), lasts: 24 * time.Hour,
 		text:   "unless it is an unlimited one, its CPUs lose what is above their base rate when their credits, of a day at most, are spent",
 		source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-credits-baseline-concepts.html",
 	},
 	{
-		vendor: amazon, lasts: always(30 * time.Minute),
+		vendor: amazon, lasts: 30 * time.Minute,
 		product: regexp.MustCompile(`^(t3a?|t4g|i3en)\.|^[a-z]+5[a-z]*\.2?x?large$|` +
 			`^[a-z]+[46-9][a-z-]*\.(medium|[234]?x?large)$`),
 		text:   "it has its highest rates to all its volumes for 30 minutes a day",
@@ -43,7 +44,7 @@ var burstRules = []struct {
 	},
 	{
 		vendor: amazon, model: regexp.MustCompile(`^Amazon Elastic Block Store`),
-		below: 1000, lasts: gp2Lasts,
+		below: 1000,
 		text: "as a volume of type gp2 it makes 3,000 I/Os a second until its credits are spent, " +
 			"then 3 for each GiB; st1 and sc1 have credits too, other types none. " +
 			"One made of a snapshot is slow until each block was read once",
@@ -51,15 +52,11 @@ var burstRules = []struct {
 	},
 	{
 		vendor: azure, model: regexp.MustCompile(`^(Virtual Disk|MSFT NVMe Accelerator)`),
-		below: 1025, lasts: always(30 * time.Minute),
+		below: 1025, lasts: 30 * time.Minute,
 		text: "a Premium SSD of up to 512 GiB and a Standard SSD of up to 1,024 bursts for 30 minutes, " +
 			"and so do many sizes of machines",
 		source: "learn.microsoft.com/azure/virtual-machines/disk-bursting",
 	},
-}
-
-func always(d time.Duration) func(float64) time.Duration {
-	return func(float64) time.Duration { return d }
 }
 
 // gp2Lasts is how long 5.4 million credits last at 3,000 I/Os a second, while 3 come back a second
@@ -81,12 +78,12 @@ func (m *Machine) Bursts() (all []Burst) {
 			continue
 		}
 		if rule.product != nil && rule.product.MatchString(m.Product) {
-			add(m.Product, rule.lasts(0), rule.text, rule.source)
+			add(m.Product, rule.lasts, rule.text, rule.source)
 		}
 		for _, d := range m.Drives {
 			gib := float64(d.Bytes) / (1 << 30)
 			if rule.model != nil && rule.model.MatchString(d.Model) && gib < rule.below {
-				add(d.Name, rule.lasts(gib), rule.text, rule.source)
+				add(d.Name, cmp.Or(rule.lasts, gp2Lasts(gib)), rule.text, rule.source)
 			}
 		}
 	}
