@@ -244,7 +244,7 @@ func exitCodeReference() string {
 | %d | failed |
 | %d | wrong usage: the message names the flag or argument |
 | %d | it ran, but a limit, a gate or the audit failed, or the database is damaged |
-| %d | a gate of ds2 compare cannot tell |
+| %d | a limit or a gate cannot tell, or no run counts |
 | %d | interrupted |
 `, exitDone, exitFailed, exitUsage, exitVerdict, exitUnknown, exitInterrupted)
 }

@@ -25,7 +25,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitVerdict     = 3 // ran, but an audit or a limit failed
-	exitUnknown     = 4 // a gate cannot tell
+	exitUnknown     = 4 // a limit or a gate cannot tell
 	exitInterrupted = 130
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/report"
@@ -38,8 +39,8 @@ audited. Runs and search are recorded in the directory --out.
 
 The users double from --start-threads until a limit fails; then the interval is
 halved; then --confirm runs with the number that was found must all keep the
-limits, else it is a smaller one. A number with a run that failed, for any
-reason, is out. The result is the median of the runs that confirm. The same
+limits, and so must the 95 % interval of their mean, else it is a smaller one. A
+number with a run that failed, for any reason, is out. The result is the median of the runs that confirm. The same
 command with the same --out continues a search that was stopped, without
 repeating trials.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
@@ -168,12 +169,12 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	switch {
 	case err != nil:
 		return err
+	case record.Users == 0 && tune.CannotTell(record.Trials, 1):
+		return &exitError{exitUnknown, errors.New(record.Why + "; see the record")}
 	case record.Users == 0:
 		return verdictError("%s; see the record", record.Why)
-	case !record.Verdicts.Passed():
-		return verdictError("limits failed: %s; see the record", record.Verdicts.Failed())
 	}
-	return nil
+	return verdictOf(conclude.FindLimits(record.Verdicts))
 }
 
 // left says about how many trials are still to come, and how long they take.

@@ -70,6 +70,9 @@ func find(b result.Bench) (all []result.Finding) {
 			add(conclude.WideInterval(mayBe, half/mean))
 		}
 	}
+	if len(b.Limits) > 0 && b.Limits[0].Runs > 1 && !b.Limits.Passed() {
+		all = append(all, conclude.FindLimits(b.Limits)...)
+	}
 	dropped := 0
 	for _, r := range b.Runs {
 		why := OtherUnit(b, r)
@@ -214,8 +217,8 @@ func (c Comparison) isOf(name, of string) bool {
 // several that did, leaves the figures of the others.
 func voids(f result.Finding) bool {
 	switch f.Kind {
-	case result.LimitFailed, result.RunAborted, result.LeftOut, result.DifferenceOnly,
-		result.GateOpen, result.GateFailed:
+	case result.LimitFailed, result.LimitOpen, result.RunAborted, result.LeftOut,
+		result.DifferenceOnly, result.GateOpen, result.GateFailed:
 		return false
 	case result.RunFailed:
 		return f.OfRuns == 1

@@ -43,7 +43,7 @@ func TestFindings(t *testing.T) {
 			)
 		}
 		require.NoError(t, c.Judge(gate))
-		if kind.Effect == result.Fails {
+		if f.AmongRuns() == result.Fails {
 			assert.Equal(t, GateFailed, c.Gates[0].Outcome, kind.Kind)
 		}
 	}

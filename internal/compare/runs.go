@@ -199,8 +199,8 @@ func sharedBy(runs []result.BenchRun) float64 {
 	return shared
 }
 
-// limits are those of a bench: each holds if it holds in all runs that have a result, dropped ones
-// too, and none holds in a run that failed or that a limit ended.
+// limits are those of a bench, over all runs that have a result, dropped ones too; none holds in a
+// run that failed or that a limit ended.
 func limits(b result.Bench) result.Verdicts {
 	var all []result.Verdicts
 	for _, r := range b.Runs {
@@ -237,12 +237,13 @@ func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline
 // held are the verdicts of a run by how it ended: in one that a limit ended none holds where its
 // window lies before that.
 func held(by result.Status, verdicts result.Verdicts) result.Verdicts {
-	if by != result.Aborted || !verdicts.Passed() {
+	if by != result.Aborted || verdicts.Which(result.Verdict.Missed) != "" {
 		return verdicts
 	}
 	all := slices.Clone(verdicts)
 	for i := range all {
 		all[i].OK = false
+		all[i].CannotTell = false
 	}
 	return all
 }

@@ -111,16 +111,12 @@ func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("judge limits: %w", err)
 	}
-	figures := limit.Figures(func(limit.Metric) (float64, bool, bool) { return 0, false, false })
+	figures := limit.Figures(func(limit.Metric) (f limit.Figure, measured bool) { return f, false })
 	if w != nil {
-		if figures, err = limit.Of(
-			in.Words,
-			in.Series,
-			*w,
-			in.Counters,
-			in.Start,
-			in.Machine,
-		); err != nil {
+		of := limit.Source{
+			Words: in.Words, Series: in.Series, Counters: in.Counters, Start: in.Start, Machine: in.Machine,
+		}
+		if figures, err = of.WithIntervals(*w); err != nil {
 			return nil, err
 		}
 	}

@@ -101,14 +101,17 @@ func (f *findings) findVerification() {
 }
 
 // FindLimits finds whether limits hold, where there are any.
-func FindLimits(limits result.Verdicts) []result.Finding {
-	switch {
-	case !limits.Passed():
-		return []result.Finding{result.NewFinding(result.LimitFailed, limits.Failed())}
-	case len(limits) > 0:
-		return []result.Finding{result.NewFinding(result.LimitsHold, "")}
+func FindLimits(limits result.Verdicts) (all []result.Finding) {
+	if failed := limits.Which(result.Verdict.Fails); failed != "" {
+		all = append(all, result.NewFinding(result.LimitFailed, failed))
 	}
-	return nil
+	if open := limits.Which(result.Verdict.Open); open != "" {
+		all = append(all, result.NewFinding(result.LimitOpen, open))
+	}
+	if len(limits) > 0 && len(all) == 0 {
+		all = append(all, result.NewFinding(result.LimitsHold, ""))
+	}
+	return all
 }
 
 func (f *findings) findWindow(w measure.Window) {

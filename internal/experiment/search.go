@@ -79,23 +79,47 @@ func (s Search) search(stop runs.Stop, r *result.Search) error {
 		}
 		took += time.Since(begin)
 		r.Trials = append(r.Trials, t)
+		if err := s.confirm(r.Trials); err != nil {
+			return err
+		}
+		t = r.Trials[len(r.Trials)-1]
 		s.Trial(t, took/time.Duration(made), r.Trials)
 	}
 }
 
 // conclude takes what the trials that confirm the number of users come to into the record.
 func (s Search) conclude(r *result.Search) error {
+	var err error
+	r.Headline, r.Verdicts, err = s.confirmed(result.Confirming(r.Trials, r.Users))
+	return err
+}
+
+// confirmed is what trials that confirm a number of users come to together.
+func (s Search) confirmed(trials []result.Trial) (h result.Headline, v result.Verdicts, err error) {
 	var records []*result.Record
-	trials := result.Confirming(r.Trials, r.Users)
 	for _, t := range trials {
 		record, err := result.Read(filepath.Join(s.Dir, t.Record))
 		if err != nil {
-			return err
+			return h, nil, err
 		}
 		records = append(records, record)
 	}
-	r.Headline, r.Verdicts = compare.Confirmed(trials, records)
-	return nil
+	h, v = compare.Confirmed(trials, records)
+	return h, v, nil
+}
+
+// confirm holds the last of the confirming trials to what they come to together: where that is
+// "cannot tell", it does not pass, and the search goes on below.
+func (s Search) confirm(trials []result.Trial) error {
+	last := &trials[len(trials)-1]
+	confirming := result.Confirming(trials, last.Threads)
+	if !last.Confirm || !last.Passed || len(confirming) < s.Config.Confirm {
+		return nil
+	}
+	_, verdicts, err := s.confirmed(confirming)
+	last.Passed = limit.UpperHold(verdicts, result.Verdict.Holds)
+	last.CannotTell = !last.Passed
+	return err
 }
 
 // trial is one run with a number of users, from the restored database to its audit.
@@ -158,7 +182,7 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	); err != nil { // it fails, whatever the number of users
 		return t, &VerdictError{err}
 	}
-	t.Passed = limit.UpperHold(summary.Limits)
+	t.Passed = limit.UpperHold(summary.Limits, result.Verdict.Kept)
 	if outcome.Status == result.Aborted { // its window may lie before what it was aborted for
 		t.Passed = false
 		strain, err := limit.Strain(one.Verdicts())

@@ -15,7 +15,7 @@ func ExampleJudge() {
 		return
 	}
 
-	measured := func(limit.Metric) (value float64, atLeast, measured bool) { return 231, false, true }
+	measured := func(limit.Metric) (limit.Figure, bool) { return limit.Figure{Value: .231}, true }
 	for _, verdict := range limit.Judge([]limit.Limit{p95}, measured) {
 		fmt.Println(p95, verdict.OK)
 	}

@@ -11,32 +11,33 @@ import (
 	"ds2/internal/topology"
 )
 
-// Of gives the figures of a window of a run whose first orders started at start. Response times are
-// those of the intervals that lie in the window; "errors" is failed attempts for each order begun,
-// "dropped" the share of the orders due that an open loop never began. "device", "data" and "log"
-// are the slowest drive in counters, of all or of those that have the role on machine: the mean is
-// over requests, the max the highest mean of a second (device) or of 15 s (data, log). "iops" is
-// the reads and writes a second of the data's drives. A cycle of users, such as an order, goes by
-// the name that its workload has for it.
-func Of(
-	words result.Words,
-	series measure.Series,
-	w measure.Window,
-	counters sampling.Table,
-	start time.Time,
-	machine *topology.Machine,
-) (Figures, error) {
+// Source is what a run recorded, of which limits take their figures.
+type Source struct {
+	Words    result.Words
+	Series   measure.Series
+	Counters sampling.Table
+	Start    time.Time // of the first orders
+	Machine  *topology.Machine
+}
+
+// Figures gives those of a window. Response times are those of the intervals that lie in the
+// window; "errors" is failed attempts for each order begun, "dropped" the share of the orders due
+// that an open loop never began. "device", "data" and "log" are the slowest drive in counters, of
+// all or of those that have the role on machine: the mean is over requests, the max the highest
+// mean of a second (device) or of 15 s (data, log). "iops" is the reads and writes a second of the
+// data's drives. A cycle of users, such as an order, goes by the name that its workload has for it.
+func (s Source) Figures(w measure.Window) (Figures, error) {
 	span := measure.Span{From: measure.Seconds(w.From), To: measure.Seconds(w.To)}
-	all, err := series.Distributions(span)
+	all, err := s.Series.Distributions(span)
 	if err != nil {
 		return nil, fmt.Errorf("judge limits: %w", err)
 	}
 	times := all.Operations
 	if whole, some := times[measure.WholeOrder]; some {
 		delete(times, measure.WholeOrder)
-		times[words.Cycle] = whole
+		times[s.Words.Cycle] = whole
 	}
-	for group, operations := range words.Groups {
+	for group, operations := range s.Words.Groups {
 		var some []measure.Distribution
 		for _, name := range operations {
 			if d, known := times[name]; known {
@@ -48,23 +49,23 @@ func Of(
 		}
 	}
 	seen := sampling.Drives{
-		Counters: counters,
-		Machine:  machine,
-		From:     start.Add(span.From),
-		To:       start.Add(span.To),
+		Counters: s.Counters,
+		Machine:  s.Machine,
+		From:     s.Start.Add(span.From),
+		To:       s.Start.Add(span.To),
 	}
 	ofWindow := map[string]float64{
 		"opm":     w.OPM,
 		"errors":  w.ErrorShare(),
 		"dropped": w.DroppedShare(),
 	}
-	return func(m Metric) (value float64, atLeast, measured bool) {
+	return func(m Metric) (f Figure, measured bool) {
 		if value, ok := ofWindow[m.Subject]; ok {
-			return value, false, !math.IsNaN(value)
+			return Figure{Value: value}, !math.IsNaN(value)
 		}
 		if m.Subject == "iops" {
 			iops, measured := seen.IOPS()
-			return iops, false, measured
+			return Figure{Value: iops}, measured
 		}
 		if m.Traced() {
 			return statistic(m.Stat, sampling.IOsFor(m.Subject, all.IO))
@@ -72,23 +73,60 @@ func Of(
 		if io := subjects[m.Subject].io; io != nil {
 			mean, longest, measured := seen.Slowest(*io)
 			if m.Stat == "max" {
-				return longest, false, measured
+				return Figure{Value: longest}, measured
 			}
-			return mean, false, measured
+			return Figure{Value: mean}, measured
 		}
 		return statistic(m.Stat, times[m.Subject])
 	}, nil
 }
 
-// statistic is that of some times; it is not measured where there are none.
-func statistic(stat string, d measure.Distribution) (value float64, atLeast, measured bool) {
-	switch q, isPercentile := percentile(stat); {
-	case d.Name == "":
-		return 0, false, false
-	case isPercentile:
-		return d.Quantile(q).Seconds(), d.AtLeast(q), true
-	case stat == "max":
-		return d.Quantile(1).Seconds(), d.AtLeast(1), true
+// WithIntervals gives the figures of a window with the intervals that they would have in the long
+// run: OPM that of the window, the others by the same figure in parts of the window. Of what is
+// judged by what was seen alone there is none.
+func (s Source) WithIntervals(w measure.Window) (Figures, error) {
+	whole, err := s.Figures(w)
+	if err != nil {
+		return nil, err
 	}
-	return d.Mean().Seconds(), d.MeanAtLeast(), true
+	var parts []Figures
+	for _, span := range s.Series.Parts(measure.Seconds(w.From), measure.Seconds(w.To)) {
+		part, err := s.Figures(measure.Window{From: span.From.Seconds(), To: span.To.Seconds()})
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return func(m Metric) (f Figure, measured bool) {
+		f, measured = whole(m)
+		switch {
+		case !measured || f.AtLeast || m.asSeen():
+		case m.Subject == "opm":
+			f.Half = w.CI95
+		default:
+			var values []float64
+			for _, part := range parts {
+				if of, some := part(m); some {
+					values = append(values, of.Value)
+				}
+			}
+			f.Half = measure.HalfByParts(values)
+		}
+		return f, measured
+	}, nil
+}
+
+// statistic is that of some times; it is not measured where there are none.
+func statistic(stat string, d measure.Distribution) (f Figure, measured bool) {
+	if d.Name == "" {
+		return f, false
+	}
+	q, isPercentile := percentile(stat)
+	if stat == "max" {
+		q = 1
+	}
+	if isPercentile || stat == "max" {
+		return Figure{Value: d.Quantile(q).Seconds(), AtLeast: d.AtLeast(q)}, true
+	}
+	return Figure{Value: d.Mean().Seconds(), AtLeast: d.MeanAtLeast()}, true
 }

@@ -76,14 +76,10 @@ func TestOf(t *testing.T) {
 		counters.Rows = slices.Insert(counters.Rows, len(counters.Rows)-1, quiet)
 	}
 	machine := drives([]topology.Role{topology.Data}, []topology.Role{topology.Log})
-	figures, err := Of(
-		result.Words{Cycle: "transaction", Groups: browses},
-		series,
-		window,
-		counters,
-		start,
-		machine,
-	)
+	source := Source{
+		result.Words{Cycle: "transaction", Groups: browses}, series, counters, start, machine,
+	}
+	figures, err := source.Figures(window)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		why    string
@@ -113,7 +109,8 @@ func TestOf(t *testing.T) {
 		{"a window shorter than 15 s has its mean for a maximum", Metric{"data read", "max"}, 0.004},
 		{"the requests of the data's drive", Metric{"iops", ""}, 40},
 	} {
-		got, _, measured := figures(c.metric)
+		figure, measured := figures(c.metric)
+		got := figure.Value
 		assert.Equal(t, !math.IsNaN(c.want), measured, c.why)
 		assert.True(
 			t,
@@ -181,7 +178,7 @@ func TestRoles(t *testing.T) {
 		}
 		names := result.Words{Cycle: "order", Groups: browses}
 		window := measure.Window{From: 0, To: 300}
-		figures, err := Of(names, measure.Series{}, window, counters, start, c.machine)
+		figures, err := Source{names, measure.Series{}, counters, start, c.machine}.Figures(window)
 		require.NoError(t, err)
 		for preset, want := range map[string]bool{
 			"exchange2007": c.exchange2007, "exchange2007-stress": c.exchange2007Busy,
@@ -191,8 +188,8 @@ func TestRoles(t *testing.T) {
 			verdicts := Judge(limits, figures)
 			assert.Equal(t, want, verdicts.Passed(), "%s: %v", preset, verdicts)
 		}
-		iops, _, measured := figures(Metric{"iops", ""})
+		iops, measured := figures(Metric{"iops", ""})
 		assert.Equal(t, c.machine.Drives[1].Roles != nil, measured)
-		assert.True(t, !measured || iops == 400, "%v IOPS", iops)
+		assert.True(t, !measured || iops.Value == 400, "%v IOPS", iops)
 	}
 }

@@ -1,5 +1,5 @@
-// Package limit reads limits such as "order p95 < 500ms" and judges measured figures by them: pass
-// or fail, with the value beside it. It is the verdict of Jetstress (WORKLOAD.md section 7) for any
+// Package limit reads limits such as "order p95 < 500ms" and judges measured figures by them: they
+// hold, fail, or cannot be told by the interval of the value beside them. It is the verdict of Jetstress (WORKLOAD.md section 7) for any
 // run of the kit. What a figure is and over which window it was taken belongs to whoever measured
 // it; see [Figures].
 package limit
@@ -38,6 +38,12 @@ func (m Metric) String() string {
 func (m Metric) IsOperation() bool {
 	_, common := subjects[m.Subject]
 	return !common
+}
+
+// asSeen says that the figure is judged by what was seen, and not by what a run would have in the
+// long run: faults are counted, and a maximum has no such value.
+func (m Metric) asSeen() bool {
+	return m.Subject == "errors" || m.Subject == "dropped" || m.Stat == "max"
 }
 
 // Unit is what the figure is counted in.

@@ -140,9 +140,9 @@ func TestPresets(t *testing.T) {
 
 // known are figures that are measured.
 func known(figures map[Metric]float64) Figures {
-	return func(m Metric) (value float64, atLeast, measured bool) {
-		value, measured = figures[m]
-		return value, false, measured
+	return func(m Metric) (f Figure, measured bool) {
+		f.Value, measured = figures[m]
+		return f, measured
 	}
 }
 
@@ -174,10 +174,11 @@ func TestJudge(t *testing.T) {
 		"true errors < 0.1%: 0.042%",
 		"true opm > 60000: 64973",
 		"false device read mean < 20ms: no samples")
-	assert.False(t, UpperHold(got), "a missed limit that fewer users keep")
+	assert.False(t, UpperHold(got, result.Verdict.Holds), "a missed limit that fewer users keep")
 	assert.True(
 		t,
-		UpperHold(Judge(limits[3:4], known(map[Metric]float64{{"opm", ""}: 1}))),
+		UpperHold(Judge(limits[3:4], known(map[Metric]float64{{"opm", ""}: 1})),
+			result.Verdict.Holds),
 		"a missed one on OPM",
 	)
 	assert.True(
@@ -188,12 +189,12 @@ func TestJudge(t *testing.T) {
 	assert.Equal(
 		t,
 		"order p95 < 500ms (measured 600ms), device read mean < 20ms (no samples)",
-		got.Failed(),
+		got.Which(result.Verdict.Fails),
 		"failed",
 	)
 	// What is only known to be at least so high keeps no upper limit, and fails one that it is
 	// above.
-	atLeast := func(Metric) (float64, bool, bool) { return 0.55, true, true }
+	atLeast := func(Metric) (Figure, bool) { return Figure{Value: 0.55, AtLeast: true}, true }
 	assertVerdicts(t, Judge(limits[:2], atLeast),
 		"false order p95 < 500ms: at least 550ms", "false order p95 <= 600ms: at least 550ms")
 }
@@ -219,4 +220,48 @@ func TestStrain(t *testing.T) {
 	delete(figures, Metric{"order", "p95"})
 	_, err = Strain(Judge(limits, known(figures)))
 	assert.Error(t, err, "a limit without a sample has a strain")
+}
+
+// TestCannotTell judges by intervals: of a run by that of its parts, of several by that of their
+// mean. Faults and maxima are judged by what was seen.
+func TestCannotTell(t *testing.T) {
+	limits, err := ParseAll([]string{"order p95 < 500ms", "order max < 1s", "errors <= 0%"})
+	require.NoError(t, err)
+	run := func(p95, half float64) result.Verdicts {
+		return Judge(limits, func(m Metric) (Figure, bool) {
+			switch m.Stat {
+			case "p95":
+				return Figure{Value: p95, Half: &half}, true
+			case "max":
+				return Figure{Value: .9}, true
+			}
+			return Figure{}, true
+		})
+	}
+	for _, c := range []struct {
+		why        string
+		verdicts   result.Verdicts
+		kept, open bool
+	}{
+		{"a run far below", run(.4, .05), true, false},
+		{"a run below, within its interval", run(.48, .05), true, true},
+		{"a run above, within its interval", run(.52, .05), false, true},
+		{"a run far above", run(.6, .05), false, false},
+		{"runs far below, one of them above", Together([]result.Verdicts{
+			run(.40, .01), run(.41, .01), run(.43, .01), run(.44, .01), run(.42, .01), run(.51, .01),
+		}), true, false},
+		{"runs that vary", Together([]result.Verdicts{run(.4, .01), run(.44, .01), run(.49, .01)}), true, true},
+		{"runs that vary about it", Together([]result.Verdicts{run(.4, .01), run(.6, .01)}), false, true},
+		{"runs far above", Together([]result.Verdicts{run(.6, .01), run(.61, .01), run(.62, .01)}), false, false},
+		{"runs that vary less than each of them", Together([]result.Verdicts{
+			run(.4800, .05), run(.4801, .05), run(.4802, .05),
+		}), true, true},
+		{"one of them failed", Together([]result.Verdicts{run(.4, .01), nil}), false, false},
+	} {
+		assert.Equal(t, c.kept, c.verdicts[0].OK, c.why)
+		assert.Equal(t, c.open, c.verdicts[0].CannotTell, c.why)
+		for _, seen := range c.verdicts[1:] {
+			assert.Nil(t, seen.Low, "%s: %s", c.why, seen.Limit)
+		}
+	}
 }

@@ -2,33 +2,57 @@ package limit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
-// Figures gives the measured value of a metric over a window, in the metric's unit; false where the
-// window has no sample of it. atLeast says that only a lower bound is known, as of response times
-// where an open loop dropped orders. See [Of] for what each figure is.
-type Figures func(Metric) (value float64, atLeast, measured bool)
+// Figure is what was measured, in the metric's unit.
+type Figure struct {
+	Value   float64
+	AtLeast bool // only a lower bound is known, as where an open loop dropped orders
+	// Half is half the width of the 95 % interval; nil: there is none, and the value is judged.
+	Half *float64
+}
+
+// Figures gives the figure of a metric over a window; false where the window has no sample of it.
+// See [Source] for what each is.
+type Figures func(Metric) (f Figure, measured bool)
 
 // Judge gives one verdict for each limit, in their order.
 func Judge(limits []Limit, figures Figures) result.Verdicts {
 	verdicts := make(result.Verdicts, len(limits))
 	for i, l := range limits {
 		v := result.Verdict{Limit: l.String(), Unit: l.Unit(), Bound: l.Bound}
-		if value, atLeast, measured := figures(l.Metric); measured {
-			v.Measured = &value
-			v.AtLeast = atLeast
-			v.OK = l.Compare.holds(value, l.Bound) && (!atLeast || l.Unit().Lower())
+		if f, measured := figures(l.Metric); measured {
+			v.Measured = &f.Value
+			v.AtLeast = f.AtLeast
+			v.OK = l.Compare.holds(f.Value, l.Bound) && (!f.AtLeast || l.Unit().Lower())
+			if f.Half != nil {
+				l.weigh(&v, f.Value, *f.Half)
+			}
 		}
 		verdicts[i] = v
 	}
 	return verdicts
 }
 
-// Together gives the verdicts over several runs, each judged by the same limits in the same order.
-// A run without verdicts failed, and holds no limit.
+// weigh judges by an interval instead of its middle: where the bound lies in it, nothing can be
+// told, and what is seen stays.
+func (l Limit) weigh(v *result.Verdict, middle, half float64) {
+	v.Low = new(max(0, middle-half))
+	v.High = new(middle + half)
+	holds := l.Compare.holds(*v.Low, l.Bound)
+	if v.CannotTell = holds != l.Compare.holds(*v.High, l.Bound); !v.CannotTell {
+		v.OK = holds
+	}
+}
+
+// Together gives the verdicts over several runs, each judged by the same limits in the same order:
+// by the interval of the mean of the runs, and where there is none a limit holds if it holds in
+// each. A run without verdicts failed, and holds no limit.
 func Together(runs []result.Verdicts) (all result.Verdicts) {
 	some := slices.IndexFunc(runs, func(run result.Verdicts) bool { return len(run) > 0 })
 	if some < 0 {
@@ -46,9 +70,38 @@ func Together(runs []result.Verdicts) (all result.Verdicts) {
 			}
 		}
 		v.OK = v.Held == v.Runs
+		if v.Runs > 1 {
+			v = weighRuns(v, runs, i)
+		}
 		all = append(all, v)
 	}
 	return all
+}
+
+// weighRuns judges a limit, the one at a place among those of each run, by the interval of the mean
+// of the runs.
+func weighRuns(v result.Verdict, runs []result.Verdicts, at int) result.Verdict {
+	v.Low = nil
+	v.High = nil
+	v.CannotTell = false
+	l, err := Parse(v.Limit)
+	if err != nil || l.asSeen() {
+		return v
+	}
+	var values []float64
+	var halves []*float64
+	for _, run := range runs {
+		if at >= len(run) || run[at].Measured == nil ||
+			l.Compare.holds(*run[at].Measured, l.Bound) != run[at].OK {
+			return v // of a run that failed or was ended, or a lower bound: no mean has that
+		}
+		values = append(values, *run[at].Measured)
+		halves = append(halves, run[at].Half())
+	}
+	mean, half := measure.MeanCI95(values)
+	shared := measure.Student(.975, float64(len(values)-1)) * measure.Shared(values, halves)
+	l.weigh(&v, mean, math.Hypot(half, shared))
+	return v
 }
 
 // worse says whether a verdict is farther on the wrong side of the limit than another; without a
@@ -63,12 +116,13 @@ func worse(v, other result.Verdict) bool {
 	return *v.Measured > *other.Measured
 }
 
-// UpperHold tells whether every upper limit holds. Lower limits, those on OPM and IOPS, are the
-// ones that fewer users miss and that more may keep, so a search for the number of users asks this
-// of its trials, and Passed of its result only.
-func UpperHold(verdicts result.Verdicts) bool {
+// UpperHold tells whether every upper limit holds: by its interval, or by what was seen alone, as of
+// one trial of several. Lower limits, those on OPM and IOPS, are the ones that fewer users miss and
+// that more may keep, so a search for the number of users asks this of its trials, and Passed of
+// its result only.
+func UpperHold(verdicts result.Verdicts, holds func(result.Verdict) bool) bool {
 	return !slices.ContainsFunc(verdicts, func(v result.Verdict) bool {
-		return !v.OK && !v.Unit.Lower()
+		return !holds(v) && !v.Unit.Lower()
 	})
 }
 

@@ -1,8 +1,13 @@
 package measure
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // ci95 is half the width of the 95 % confidence interval of the OPM of the samples of a window: an
@@ -71,4 +76,60 @@ func lessMean(samples []Sample) []float64 {
 		residuals[i] = float64(s.Counts.Orders) - rate*float64(s.Length)
 	}
 	return residuals
+}
+
+const (
+	mostParts   = 24
+	fewestParts = 3
+	seenMemory  = 12 // parts from which on their autocorrelation can be told from chance
+)
+
+// Parts are those of a span by which a figure of it is seen to vary: whole checkpoint cycles where
+// it holds some, else up to 24. They end where histograms do.
+func (s Series) Parts(from, to time.Duration) (parts []Span) {
+	var ends []time.Duration
+	for _, iv := range s.Intervals {
+		if iv.From >= from-slack && iv.To <= to+slack {
+			ends = append(ends, iv.To)
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	var bounds []time.Duration
+	if cycles := s.begun(Span{from, to}); len(cycles) > minCycles && len(cycles) <= mostParts {
+		for _, begin := range cycles[1:] {
+			bounds = append(bounds, slices.MinFunc(ends, func(a, b time.Duration) int {
+				return cmp.Compare((a - begin).Abs(), (b - begin).Abs())
+			}))
+		}
+		from = cycles[0]
+	} else {
+		for i := range min(mostParts, len(ends)) {
+			bounds = append(bounds, ends[(i+1)*len(ends)/min(mostParts, len(ends))-1])
+		}
+	}
+	for _, bound := range slices.Compact(bounds) {
+		parts = append(parts, Span{from, bound})
+		from = bound
+	}
+	return parts
+}
+
+// HalfByParts is half the width of the 95 % confidence interval of a figure of a whole, such as a
+// percentile, by the same figure in its parts: sectioning (S. Asmussen and P. W. Glynn, "Stochastic
+// Simulation", Springer 2007, III.5), with the memory from part to part as in batchMeans; nil of
+// fewer than three parts.
+func HalfByParts(values []float64) *float64 {
+	n := len(values)
+	if n < fewestParts {
+		return nil
+	}
+	mean, variance := stat.MeanVariance(values, nil)
+	if n >= seenMemory {
+		residuals := slices.Clone(values)
+		floats.AddConst(-mean, residuals)
+		variance *= max(1, inflation(lagOne(residuals, theMean), float64(n)))
+	}
+	return new(Student(.975, float64(n-1)) * math.Sqrt(variance/float64(n)))
 }

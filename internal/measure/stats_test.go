@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -136,4 +137,25 @@ func TestCompare(t *testing.T) {
 	)
 	one := Compare(hdd[:1], ssd, Alone)
 	assert.True(t, !one.Significant() && math.IsNaN(one.P), "a single run: %+v", one)
+}
+
+// TestParts: the parts of a window are whole cycles where it holds a few, else equal ones, and end
+// where histograms do.
+func TestParts(t *testing.T) {
+	var s Series
+	for at := 50 * time.Second; at <= 1250*time.Second; at += 50 * time.Second {
+		s.Intervals = append(s.Intervals, NewInterval(at-50*time.Second, at))
+	}
+	assert.Len(t, s.Parts(0, 1200*time.Second), 24)
+	assert.Equal(t, []Span{{100 * time.Second, 150 * time.Second}, {150 * time.Second, 200 * time.Second}},
+		s.Parts(100*time.Second, 200*time.Second))
+	for at := range 5 {
+		s.Cycles = append(s.Cycles, time.Duration(300*at)*time.Second)
+	}
+	parts := s.Parts(0, 1200*time.Second)
+	assert.Len(t, parts, 4)
+	assert.Equal(t, Span{900 * time.Second, 1200 * time.Second}, parts[3])
+	assert.Empty(t, Series{}.Parts(0, time.Minute))
+	assert.Nil(t, HalfByParts([]float64{1, 2}))
+	assert.InDelta(t, 4.303/math.Sqrt(3), *HalfByParts([]float64{1, 2, 3}), 1e-3)
 }

@@ -36,11 +36,34 @@ type Made struct {
 	Dropped                 bool // it was not steady, and is judged all the same
 }
 
-// LimitOfRuns is a limit of a bench: it holds if it holds in all runs that count and no run failed.
+// LimitOfRuns is a limit of a bench: it holds by the interval of the mean of the runs, and without
+// one if it holds in all runs that count and no run failed.
 type LimitOfRuns struct {
 	Text     string
 	Holds    bool
+	Open     bool // the bound lies in the interval
 	Held, Of int
+
+	values []float64
+	within []float64 // half the widths of the runs' own intervals, as recorded
+	form   Limit
+	none   bool // there is no interval
+}
+
+// weigh judges the limit by the interval of the mean.
+func (l *LimitOfRuns) weigh() {
+	n := float64(len(l.values))
+	if l.none || n < 2 {
+		return
+	}
+	middle := stat.Mean(l.values, nil)
+	half := student(n-1).Quantile(.975) *
+		math.Hypot(math.Sqrt(stat.Variance(l.values, nil)/n), alike(l.values, l.within))
+	low := l.form.keeps(math.Max(0, middle-half))
+	l.Open = low != l.form.keeps(middle+half)
+	if !l.Open {
+		l.Holds = low
+	}
 }
 
 // ReadBench reads a bench, or a single run as a bench of one, and the records of all its runs.
@@ -135,7 +158,23 @@ func (b *Bench) compute() {
 			if holds {
 				l.Held++
 			}
+			if r.Fails {
+				l.none = true
+				continue
+			}
+			of := r.Limits[i]
+			l.form = of
+			l.none = l.none || of.seen() || math.IsNaN(of.Measured) || of.keeps(of.Measured) != holds
+			l.values = append(l.values, of.Measured)
+			recorded := r.summary.list("limits")[i]
+			l.within = append(l.within, recorded.number("high")-of.Measured)
+			if len(b.Runs) == 1 {
+				l.Open = recorded.yes("cannot_tell")
+			}
 		}
+	}
+	for i := range b.Limits {
+		b.Limits[i].weigh()
 	}
 }
 
@@ -148,18 +187,13 @@ func (b *Bench) shared() float64 {
 	if n < 2 {
 		return 0
 	}
-	var values, drifts []float64
-	within := 0. // NaN where the interval of one is unknown
+	var values, drifts, halves []float64
 	for _, r := range counted {
 		values = append(values, r.Value)
 		drifts = append(drifts, r.Drift)
-		within += r.CI95 / 1.96 * r.CI95 / 1.96 / n
+		halves = append(halves, r.CI95)
 	}
-	variance := 0.
-	ratio := (n - 1) * stat.Variance(values, nil) / within
-	if 1-(distuv.ChiSquared{K: n - 1}).Survival(ratio) < .01 {
-		variance = within
-	}
+	variance := alike(values, halves) * alike(values, halves)
 	drift := stat.Mean(drifts, nil) // NaN where that of one is unknown
 	t := math.Abs(drift) / stat.StdDev(drifts, nil) * math.Sqrt(n)
 	if t > student(n-1).Quantile(1-.01/2) {
@@ -167,6 +201,21 @@ func (b *Bench) shared() float64 {
 		variance += half * half
 	}
 	return math.Sqrt(variance)
+}
+
+// alike is the standard deviation within a run where runs vary less from one to the next, by χ² at
+// .01; else, and where the half width of the interval of one is unknown, 0.
+func alike(values, halves []float64) float64 {
+	n := float64(len(values))
+	within := 0. // NaN where one is unknown
+	for _, half := range halves {
+		within += half / 1.96 * half / 1.96 / n
+	}
+	ratio := (n - 1) * stat.Variance(values, nil) / within
+	if 1-(distuv.ChiSquared{K: n - 1}).Survival(ratio) < .01 {
+		return math.Sqrt(within)
+	}
+	return 0
 }
 
 // Shared is the standard deviation of what the runs of either of two configurations may have in
@@ -184,7 +233,8 @@ func Shared(a, b *Bench) float64 {
 // Failing says that the bench has no result that counts: a limit fails, a run failed, or one that
 // has a result completed nothing for long or fails its audit.
 func (b *Bench) Failing() bool {
-	return slices.ContainsFunc(b.Limits, func(l LimitOfRuns) bool { return !l.Holds }) ||
+	failed := func(l LimitOfRuns) bool { return !l.Holds && !l.Open }
+	return slices.ContainsFunc(b.Limits, failed) ||
 		slices.ContainsFunc(b.Runs, func(r *Made) bool {
 			judged := r.Counts || r.Dropped
 			return r.Fails || !r.Practice && r.Status == "failed" || judged && r.Nothing ||
@@ -194,7 +244,7 @@ func (b *Bench) Failing() bool {
 
 // Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where it ended by two runs in
 // a row that failed (counted from 0 where an experiment is continued), 3 where something failed, 4
-// where no run counts, and else 0.
+// where no run counts or of a limit nothing can be told, and else 0.
 func (b *Bench) Exit() int {
 	row := 0
 	for i, r := range b.Runs {
@@ -216,7 +266,8 @@ func (b *Bench) Exit() int {
 		return 130
 	case b.Failing():
 		return 3
-	case len(b.Counted()) == 0:
+	case len(b.Counted()) == 0 ||
+		slices.ContainsFunc(b.Limits, func(l LimitOfRuns) bool { return l.Open }):
 		return 4
 	}
 	return 0

@@ -110,6 +110,9 @@ func (r *Run) Check() (wrong differ) {
 		if i < len(r.Limits) {
 			wrong.same(l.text("limit"), l.number("measured"), r.Limits[i].Measured)
 			wrong.same(l.text("limit")+" holds", l.yes("ok"), r.Limits[i].Holds)
+			one := r.Limits[i]
+			open := l.number("low") < one.Bound && one.Bound < l.number("high")
+			wrong.same(l.text("limit")+" cannot tell", l.yes("cannot_tell"), open)
 		}
 	}
 	return wrong
@@ -133,7 +136,8 @@ func (b *Bench) Check() (wrong differ) {
 	wrong.same("active power", s.number("active_w"), b.Watts)
 	for i, l := range s.list("limits") {
 		if i < len(b.Limits) {
-			wrong.same(l.text("limit")+" holds in all", l.yes("ok"), b.Limits[i].Holds)
+			wrong.same(l.text("limit")+" holds", l.yes("ok"), b.Limits[i].Holds)
+			wrong.same(l.text("limit")+" cannot tell", l.yes("cannot_tell"), b.Limits[i].Open)
 		}
 	}
 	return wrong

@@ -53,8 +53,10 @@ type Run struct {
 // Limit is the verdict on a limit.
 type Limit struct {
 	Text     string
+	Bound    float64 // in the base unit, such as Measured
 	Measured float64
 	Holds    bool
+	atLeast  bool
 }
 
 // ReadRun reads a record, and computes its figures.
@@ -513,22 +515,31 @@ func (r *Run) limit(text string) (l Limit, err error) {
 		return l, fmt.Errorf("limit %q", text)
 	}
 	limit, err := strconv.ParseFloat(parts[3], 64)
-	limit *= map[string]float64{"": 1, "%": .01, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[parts[4]]
-	atLeast := false
+	l.Bound = limit * map[string]float64{"": 1, "%": .01, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[parts[4]]
 	if r.Reached {
-		l.Measured, atLeast = r.measured(parts[1])
+		l.Measured, l.atLeast = r.measured(parts[1])
 	}
-	switch parts[2] {
-	case ">=":
-		l.Holds = l.Measured >= limit
-	case ">":
-		l.Holds = l.Measured > limit
-	case "<=":
-		l.Holds = l.Measured <= limit && !atLeast
-	default:
-		l.Holds = l.Measured < limit && !atLeast
-	}
+	l.Holds = l.keeps(l.Measured) && (!l.atLeast || strings.HasPrefix(parts[2], ">"))
 	return l, err
+}
+
+// keeps says that a value keeps the limit.
+func (l Limit) keeps(value float64) bool {
+	switch limitForm.FindStringSubmatch(l.Text)[2] {
+	case ">=":
+		return value >= l.Bound
+	case ">":
+		return value > l.Bound
+	case "<=":
+		return value <= l.Bound
+	}
+	return value < l.Bound
+}
+
+// seen says that the limit is judged by what was seen alone, and by no interval.
+func (l Limit) seen() bool {
+	figure := limitForm.FindStringSubmatch(l.Text)[1]
+	return figure == "errors" || figure == "dropped" || strings.HasSuffix(figure, " max")
 }
 
 // measured is the figure of a limit in its base unit; NaN where it is unknown, or none that is

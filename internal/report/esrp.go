@@ -44,6 +44,12 @@ func esrpView(records []*result.Record, form compare.Form) view {
 		all := slices.Clone(r.Findings)
 		for i := range all {
 			all[i].Configuration = "run " + r.RunID
+			if all[i].Kind == result.LimitOpen { // the form goes by what was seen
+				all[i].Effect = result.Reserves
+				if r.Limits.Which(result.Verdict.Missed) != "" {
+					all[i].Effect = result.Fails
+				}
+			}
 		}
 		v.found(all)
 	}
@@ -105,7 +111,11 @@ func esrpSummary(s compare.Server) column {
 	}
 	var limits, volumes []string
 	for _, l := range r.Limits {
-		limits = append(limits, fmt.Sprintf("%s: %s, %s", l.Limit, l.Value(), verdictWord(l.OK)))
+		text := fmt.Sprintf("%s: %s, %s", l.Limit, l.Value(), verdictWord(l.OK))
+		if l.CannotTell { // the form's own rule is of what was seen
+			text += fmt.Sprintf(" (cannot tell: 95 %% interval %s)", l.Interval())
+		}
+		limits = append(limits, text)
 	}
 	for _, volume := range r.Space {
 		volumes = append(volumes, volume.Text())

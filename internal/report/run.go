@@ -43,7 +43,7 @@ func runView(r *result.Record, id string) view {
 			if l.Unit == result.UnitIOPS { // the published reports rank by those with the log's
 				name += ", without the log's"
 			}
-			v.Figures.row(name, l.Value()+", "+verdictWord(l.OK))
+			v.Figures.row(name, l.Value()+", "+limitWord(l))
 		}
 	}
 	v.findRun(s)

@@ -27,7 +27,7 @@ func TrialText(t result.Trial) string {
 	if t.Strain > 0 {
 		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
 	}
-	return text + ": " + strings.ToLower(verdictWord(t.Passed))
+	return text + ": " + strings.ToLower(trialVerdict(t))
 }
 
 // Search is what there is to read of a search.
@@ -152,7 +152,7 @@ func trialVerdict(t result.Trial) string {
 	if t.Error != "" {
 		return "failed"
 	}
-	return verdictWord(t.Passed)
+	return limitWord(result.Verdict{OK: t.Passed, CannotTell: t.CannotTell})
 }
 
 func trialTable(r result.Search) table {

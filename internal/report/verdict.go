@@ -18,11 +18,20 @@ func verdictWord(ok bool) string {
 	return "FAILED"
 }
 
+// limitWord is a verdict on a limit in a table.
+func limitWord(v result.Verdict) string {
+	if v.CannotTell {
+		return "cannot tell"
+	}
+	return verdictWord(v.OK)
+}
+
 func limitTable(verdicts result.Verdicts) table {
 	t := newTable(
 		"Limits, over the first window",
 		"limit",
 		"measured",
+		"95 % interval",
 		"runs that hold it",
 		"verdict",
 	)
@@ -31,7 +40,7 @@ func limitTable(verdicts result.Verdicts) table {
 		if v.Runs > 1 {
 			held = fmt.Sprintf("%d of %d", v.Held, v.Runs)
 		}
-		t.row(v.Limit, v.Value(), held, verdictWord(v.OK))
+		t.row(v.Limit, v.Value(), v.Interval(), held, limitWord(v))
 	}
 	return t
 }

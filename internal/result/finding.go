@@ -235,7 +235,7 @@ func FindingOf(all []Finding, kinds ...FindingKind) *Finding {
 // Decided is what findings decide, in words: that something failed, or else that nothing can be
 // told. Both are empty where a result counts.
 func Decided(all []Finding) (failed, open string) {
-	if f := FindingOf(all, NoResult, GateOpen); f != nil {
+	if f := FindingOf(all, NoResult, GateOpen, LimitOpen); f != nil {
 		open = f.Words()
 	}
 	return strings.Join(Sentences(all, Fails), "; "), open

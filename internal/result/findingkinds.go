@@ -18,6 +18,7 @@ const (
 	Damaged          FindingKind = "damaged"
 	LimitsHold       FindingKind = "limits hold"
 	LimitFailed      FindingKind = "limit failed"
+	LimitOpen        FindingKind = "limit cannot tell"
 	Away             FindingKind = "server away"
 	StoodStill       FindingKind = "ds2 stood still"
 	Steady           FindingKind = "steady"
@@ -143,6 +144,7 @@ var FindingKinds = []KindOfFinding{
 	{Damaged, Fails, OfRun, "the database is DAMAGED: the deep check found {errors} errors"},
 	{LimitsHold, Informs, OfRun, "pass: every limit holds"},
 	{LimitFailed, Fails, OfRun, "limits failed: {detail}"},
+	{LimitOpen, Withholds, OfRun, "cannot tell whether limits hold: {detail}"},
 	{Away, Reserves, OfRun, "the server did not answer {detail}"},
 	{
 		StoodStill,
@@ -385,4 +387,6 @@ var amongRuns = map[FindingKind]Effect{
 	Drifts:       Reserves,
 	WideInterval: Informs,
 	NoInterval:   Informs,
+	LimitFailed:  Informs,
+	LimitOpen:    Informs,
 }

@@ -48,6 +48,9 @@ type Trial struct {
 	// with 20 % to spare.
 	Strain float64 `json:"strain"`
 	Passed bool    `json:"passed"` // every upper limit holds
+	// CannotTell says why the last of the confirming trials did not pass: each of them holds the
+	// limits, and the interval of their mean does not.
+	CannotTell bool `json:"cannot_tell,omitempty"`
 
 	Drives TrialDrives `json:"drives,omitzero"`
 

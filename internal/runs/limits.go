@@ -43,7 +43,11 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 		return err
 	}
 	d := o.drives(iv.From, iv.To)
-	figures, err := limit.Of(j.names, series, window, d.Counters, d.From.Add(-iv.From), d.Machine)
+	of := limit.Source{
+		Words: j.names, Series: series, Counters: d.Counters, Start: d.From.Add(-iv.From),
+		Machine: d.Machine,
+	}
+	figures, err := of.Figures(window)
 	if err != nil {
 		return err
 	}
@@ -59,7 +63,7 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 			"%w for %s on end: %s",
 			ErrLimits,
 			j.failing.Round(time.Second),
-			verdicts.Failed(),
+			verdicts.Which(result.Verdict.Fails),
 		)
 	}
 	return nil

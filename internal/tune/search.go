@@ -31,7 +31,7 @@ func Next(
 		next.Threads = min(2*low, c.Max)
 		next.Why = "twice as many: the limits hold"
 	case high == 1:
-		found.Why = "the limits fail already with 1 user"
+		found.Why = failed(trials, 1, " already")
 	case high-low > max(1, low/resolution) && high > 0:
 		next.Threads = (low + high) / 2
 		next.Why = fmt.Sprintf("halfway from %d to %d users", low, high)
@@ -44,9 +44,29 @@ func Next(
 		found.Why = fmt.Sprintf("no more users than %d were allowed", c.Max)
 	default:
 		found.Users = low
-		found.Why = fmt.Sprintf("the limits fail with %d users", high)
+		found.Why = failed(trials, high, "")
 	}
 	return next, found
+}
+
+// failed says what ruled a number of users out.
+func failed(trials []result.Trial, users int, already string) string {
+	noun := "users"
+	if users == 1 {
+		noun = "user"
+	}
+	if CannotTell(trials, users) {
+		return fmt.Sprintf("whether the limits hold with %d %s cannot be told", users, noun)
+	}
+	return fmt.Sprintf("the limits fail%s with %d %s", already, users, noun)
+}
+
+// CannotTell says that all trials of a number of users hold the limits, and their interval does
+// not.
+func CannotTell(trials []result.Trial, users int) bool {
+	return slices.ContainsFunc(trials, func(t result.Trial) bool {
+		return t.Threads == users && t.CannotTell
+	})
 }
 
 // bracket is the smallest number of users of which a trial failed, and the largest below it that

@@ -16,7 +16,7 @@ func TestSearch(t *testing.T) {
 		why        string
 		start, max int
 		most       int   // users within the limits
-		bad        []int // trials, counted from 1, that fail whatever their users
+		bad        []int // trials, counted from 1, that fail whatever their users; below 0: cannot tell
 		users      []int // of the trials
 		found      int
 		reason     string
@@ -47,6 +47,13 @@ func TestSearch(t *testing.T) {
 			5,
 			"the limits fail with 6 users",
 		},
+		{
+			"the interval of the confirming runs holds too few users only", 4, 512, 6,
+			[]int{-7},
+			[]int{4, 8, 6, 7, 6, 6, 6, 5, 5, 5, 5},
+			5,
+			"whether the limits hold with 6 users cannot be told",
+		},
 	} {
 		var users []int
 		var trials []result.Trial
@@ -54,7 +61,9 @@ func TestSearch(t *testing.T) {
 		next, found := Next(config, nil)
 		for ; next.Threads > 0; next, found = Next(config, trials) {
 			users = append(users, next.Threads)
-			next.Passed = next.Threads <= c.most && !slices.Contains(c.bad, len(users))
+			next.CannotTell = slices.Contains(c.bad, -len(users))
+			next.Passed = next.Threads <= c.most && !slices.Contains(c.bad, len(users)) &&
+				!next.CannotTell
 			trials = append(trials, next)
 		}
 		assert.Equal(t, c.users, users, c.why)
