@@ -1,0 +1,165 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat"
+
+	"ds2/internal/measure"
+)
+
+// disturbed is what befalls a run, in the logarithm of its figure.
+var disturbed = []struct {
+	why  string
+	what func(run int, days []float64) float64
+}{
+	{"no disturbance", func(int, []float64) float64 { return 0 }},
+	{"drift of 3 % a run", func(run int, _ []float64) float64 { return .03 * float64(run) }},
+	{"a job of −5 % every fourth run", func(run int, _ []float64) float64 {
+		return map[bool]float64{true: math.Log1p(-.05)}[run%4 == 0]
+	}},
+	{"a day's effect of 2 %", func(run int, days []float64) float64 { return days[run/4] }},
+}
+
+// bootstrap says whether the percentile interval of the mean of some values leaves 0 out.
+func bootstrap(random *rand.Rand, values []float64) bool {
+	var means []float64
+	for range 1000 {
+		sum := 0.
+		for range values {
+			sum += values[random.IntN(len(values))]
+		}
+		means = append(means, sum)
+	}
+	slices.Sort(means)
+	return means[25] > 0 || means[974] < 0
+}
+
+// excludes0 says whether the interval of the mean of some values by Student's t leaves 0 out.
+func excludes0(values []float64) bool {
+	mean, half := measure.MeanCI95(values)
+	return math.Abs(mean) > half
+}
+
+// TestMethods has two equal configurations, in six blocks at 2 % noise, compared by ds2 and by the
+// best known methods.
+func TestMethods(t *testing.T) {
+	made := simulated(t, "methods", "two equal configurations, six runs each, said to differ by",
+		disturbed[0].why, disturbed[1].why, disturbed[2].why, disturbed[3].why)
+	names := []string{
+		"ds2, in blocks",
+		"the analysis of variance of randomized blocks",
+		"bootstrap over blocks (1,000 resamples, percentiles)",
+		"Welch's test, the same runs",
+		"Welch's test, one configuration after the other",
+		"a hierarchy of days and runs (Kalibera and Jones, 2013)",
+	}
+	rows := make([][]string, len(names))
+	for _, c := range disturbed {
+		random := randomOf("methods " + c.why)
+		of := shares(func() []bool {
+			days := []float64{}
+			for range 3 {
+				days = append(days, .02*random.NormFloat64())
+			}
+			var figures []measure.RunFigure
+			var rises []float64
+			var byDay [3][]float64
+			all := make([][]float64, 2)
+			var after [2][]float64
+			for block, order := range measure.RandomBlocks(random, 2, 6) {
+				rise := 0.
+				for _, i := range order {
+					run := len(figures)
+					v := .02*random.NormFloat64() + c.what(run, days)
+					figures = append(figures, measure.RunFigure{
+						Block: block, Run: run, Configuration: fmt.Sprint("c", i), Value: math.Exp(v),
+					})
+					all[i] = append(all[i], math.Exp(v))
+					rise += v * float64(2*i-1)
+				}
+				rises = append(rises, rise)
+				byDay[block/2] = append(byDay[block/2], rise)
+			}
+			for run := range 12 {
+				v := math.Exp(.02*random.NormFloat64() + c.what(run, days))
+				after[run/6] = append(after[run/6], v)
+			}
+			var ofDays []float64
+			for _, day := range byDay {
+				ofDays = append(ofDays, stat.Mean(day, nil))
+			}
+			ours := measure.Differences([]string{"c0", "c1"}, figures, measure.WithFirst(2), 1)[0]
+			return []bool{
+				ours.Change.Significant(), excludes0(rises), bootstrap(random, rises),
+				measure.Compare(all[0], all[1], measure.Alone).Significant(),
+				measure.Compare(after[0], after[1], measure.Alone).Significant(),
+				excludes0(ofDays),
+			}
+		})
+		for i, found := range of {
+			rows[i] = append(rows[i], share(found))
+		}
+		assert.True(t, kept(of[0], .06), "%s: %s", c.why, share(of[0]))
+	}
+	for i, row := range rows {
+		made.row(append([]string{names[i]}, row...)...)
+	}
+}
+
+// TestMethodsWithin is of intervals of a run of 1,200 s by ds2 and by 20 batch means.
+func TestMethodsWithin(t *testing.T) {
+	made := simulated(t, "methods within", "run of 1,200 s", "ds2: the interval holds the truth",
+		"its half", "20 batch means: holds the truth", "its half")
+	for _, phi := range []float64{0, .9, .95, .98} {
+		random := randomOf(fmt.Sprint("methods within", phi))
+		halves := [2]float64{}
+		of := shares(func() []bool {
+			s := memory(phi).series(random, 1200)
+			w, err := s.Compute(last(1200, 1200))
+			require.NoError(t, err)
+			var batches []float64
+			for i := 0; i < 1200; i += 60 {
+				sum := 0.
+				for _, sample := range s.Samples[i : i+60] {
+					sum += float64(sample.Counts.Orders)
+				}
+				batches = append(batches, sum)
+			}
+			mean, half := measure.MeanCI95(batches)
+			halves[0] += *w.CI95 / 6000 / float64(*replicates)
+			halves[1] += half / 6000 / float64(*replicates)
+			return []bool{math.Abs(w.OPM-600_000) <= *w.CI95, math.Abs(mean-600_000) <= half}
+		})
+		made.row(fmt.Sprintf("φ %g", phi), share(of[0]), fmt.Sprintf("%.2f %%", halves[0]),
+			share(of[1]), fmt.Sprintf("%.2f %%", halves[1]))
+		assert.True(t, kept(1-of[0], .07), "φ %g: %s", phi, share(of[0]))
+	}
+}
+
+// TestTrendWidens is of the interval of a run whose rate falls all the time.
+func TestTrendWidens(t *testing.T) {
+	made := simulated(t, "trend", "the rate changes, a minute, by", "the interval of a run of 1,200 s is ±")
+	for _, percent := range []float64{0, -.25, -1} {
+		random := randomOf(fmt.Sprint("trend", percent))
+		p := memory(.8)
+		p.change = func(_ *rand.Rand, all []float64, _ []int) {
+			for i := range all {
+				all[i] *= 1 + percent/100*float64(i)/60
+			}
+		}
+		half := 0.
+		for range *replicates {
+			w, err := p.series(random, 1200).Compute(last(1200, 1200))
+			require.NoError(t, err)
+			half += 100 * *w.CI95 / w.OPM / float64(*replicates)
+		}
+		made.row(fmt.Sprintf("%g %%", percent), fmt.Sprintf("%.1f %%", half))
+	}
+}
