@@ -57,8 +57,8 @@ func (s settings) numberOf(name string) int64 {
 	return n
 }
 
-// noMemoryLimit is the default of max server memory.
-const noMemoryLimit = math.MaxInt32
+// noMemoryLimit is the default of max server memory, in bytes.
+const noMemoryLimit = math.MaxInt32 << 20
 
 // fastPlans are the GUIDs of Windows' power plans "High performance" and "Ultimate Performance".
 var fastPlans = []string{
@@ -81,16 +81,13 @@ var bufferPools = []struct {
 func (s settings) cacheOf(memory int64) int64 {
 	cache := cmp.Or(memory, s.numberOf("server memory bytes"))
 	limits := []int64{s.numberOf("max server memory (MB)") << 20}
-	if limits[0] >= noMemoryLimit<<20 {
-		limits = nil
-	}
 	for _, pool := range bufferPools {
 		if strings.HasPrefix(s["server edition"], pool.edition) {
 			limits = append(limits, pool.bytes)
 		}
 	}
 	for _, limit := range limits {
-		if limit > 0 && (cache == 0 || limit < cache) {
+		if limit > 0 && limit < noMemoryLimit && (cache == 0 || limit < cache) {
 			cache = limit
 		}
 	}

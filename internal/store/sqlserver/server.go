@@ -274,35 +274,29 @@ func (s *Store) askStanding(ctx context.Context, master *sql.DB) (d standing, er
 
 // checkLoadable is an error where a database is there that cannot be loaded into.
 func (d standing) checkLoadable(database string) error {
-	refuse := func(class store.Class, why, hint string) error {
-		return &store.Error{
-			Op:    "open database " + database,
-			Class: class,
-			Err:   errors.New(why),
-			Hint:  hint,
-		}
-	}
+	op := "open database " + database
 	switch {
 	case d.state == "":
 		return nil
 	case d.state == "RECOVERING":
-		return refuse(
-			store.Connection,
-			"the server is still recovering it",
-			"wait until its state is ONLINE",
-		)
+		return &store.Error{
+			Op:    op,
+			Class: store.Connection,
+			Err:   errors.New("the server is still recovering it"),
+			Hint:  "wait until its state is ONLINE",
+		}
 	case d.state == "RESTORING":
-		return refuse(store.Config, "its state is RESTORING: a restore was not finished",
-			"restore it with ds2 snapshot restore, or drop it")
+		return store.Refuse(op, "restore it with ds2 snapshot restore, or drop it",
+			"its state is RESTORING: a restore was not finished")
 	case d.state == "OFFLINE":
-		return refuse(store.Config, "its state is OFFLINE",
-			"set it online: ALTER DATABASE "+quoteName(database)+" SET ONLINE")
+		return store.Refuse(op, "set it online: ALTER DATABASE "+quoteName(database)+" SET ONLINE",
+			"its state is OFFLINE")
 	case d.state != "ONLINE":
-		return refuse(store.Config, "its state is "+d.state, "look at the server's error log")
+		return store.Refuse(op, "look at the server's error log", "its state is %s", d.state)
 	case strings.Contains(d.collation, "_CS") || strings.Contains(d.collation, "_BIN"):
-		return refuse(store.Config, "its collation "+d.collation+
-			" is case-sensitive, and that of a database that ds2 makes is not",
-			"drop the database and let ds2 load make it, or name another")
+		return store.Refuse(op, "drop the database and let ds2 load make it, or name another",
+			"its collation %s is case-sensitive, and that of a database that ds2 makes is not",
+			d.collation)
 	}
 	return nil
 }
