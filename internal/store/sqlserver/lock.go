@@ -54,50 +54,49 @@ func (s *Store) lockIn(
 		held := appLock{db: sql.OpenDB(connector{s, config})}
 		var err error
 		if held.conn, err = held.db.Conn(ctx); err == nil {
-			err = s.takeLock(ctx, held.conn, database, l)
+			err = s.takeLock(ctx, held.conn, l)
 		}
 		if err != nil {
 			held.Close()
 			return nil, err
 		}
-		held.names = []string{s.lockIDIn(database, "run", l.Run), s.lockIDIn(database)}
+		held.names = []string{s.lockID("run", l.Run), s.lockID()}
 		return held, nil
 	}
 }
 
 // takeLock takes the lock of the database, alone or with those who hold that of the same run.
 // Another lock lets only one session at a time do so.
-func (s *Store) takeLock(
-	ctx context.Context, conn *sql.Conn, database string, l store.Lock,
-) error {
+func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) error {
+	// The database's name is in theirs, since Babelfish's locks are those of the whole server.
 	// A drive's own locks are no hindrance to APPLOCK_TEST, which asks for those of others.
 	const take = `
-		DECLARE @got int = 0;
-		EXEC @got = sp_getapplock @Resource = @p1, @LockMode = 'Exclusive', @LockOwner = 'Session',
+		DECLARE @got int = 0, @taking nvarchar(255) = CONCAT(DB_NAME(), @p1),
+			@own nvarchar(255) = CONCAT(DB_NAME(), @p2), @run nvarchar(255) = CONCAT(DB_NAME(), @p3);
+		EXEC @got = sp_getapplock @Resource = @taking, @LockMode = 'Exclusive', @LockOwner = 'Session',
 			@LockTimeout = 30000, @DbPrincipal = 'public';
 		IF @got >= 0
 		BEGIN
 			IF @p4 = 0
-				EXEC @got = sp_getapplock @Resource = @p2, @LockMode = 'Exclusive', @LockOwner = 'Session',
+				EXEC @got = sp_getapplock @Resource = @own, @LockMode = 'Exclusive', @LockOwner = 'Session',
 					@LockTimeout = 0, @DbPrincipal = 'public';
-			ELSE IF APPLOCK_TEST('public', @p2, 'Exclusive', 'Session') = 0
-				AND APPLOCK_TEST('public', @p3, 'Exclusive', 'Session') = 1
+			ELSE IF APPLOCK_TEST('public', @own, 'Exclusive', 'Session') = 0
+				AND APPLOCK_TEST('public', @run, 'Exclusive', 'Session') = 1
 				SET @got = -1; -- others are at work, and none of them on this run
 			ELSE
 			BEGIN
-				EXEC @got = sp_getapplock @Resource = @p2, @LockMode = 'Shared', @LockOwner = 'Session',
+				EXEC @got = sp_getapplock @Resource = @own, @LockMode = 'Shared', @LockOwner = 'Session',
 					@LockTimeout = 0, @DbPrincipal = 'public';
 				IF @got >= 0
-					EXEC @got = sp_getapplock @Resource = @p3, @LockMode = 'Shared', @LockOwner = 'Session',
+					EXEC @got = sp_getapplock @Resource = @run, @LockMode = 'Shared', @LockOwner = 'Session',
 						@LockTimeout = 0, @DbPrincipal = 'public';
 			END
-			EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public';
+			EXEC sp_releaseapplock @Resource = @taking, @LockOwner = 'Session', @DbPrincipal = 'public';
 		END
 		SELECT @got`
 	var got int
-	taking := s.lockIDIn(database, "taking")
-	run := s.lockIDIn(database, "run", l.Run)
-	err := conn.QueryRowContext(ctx, take, taking, s.lockIDIn(database), run, l.Run != "").
+	run := s.lockID("run", l.Run)
+	err := conn.QueryRowContext(ctx, take, s.lockID("taking"), s.lockID(), run, l.Run != "").
 		Scan(&got)
 	if err != nil {
 		return err
@@ -121,15 +120,6 @@ func (s *Store) lockID(names ...string) string {
 	)
 }
 
-// lockIDIn is lockID of a lock that is held in a database: that in master has another name than
-// that in the target's own, since Babelfish's locks are those of the whole server.
-func (s *Store) lockIDIn(database string, names ...string) string {
-	if database != s.Name() {
-		names = append([]string{"in", database}, names...)
-	}
-	return s.lockID(names...)
-}
-
 // appLock is a session that holds locks of some names, that of the run perhaps not.
 type appLock struct {
 	db    *sql.DB
@@ -147,8 +137,9 @@ func (a appLock) Close() {
 	defer cancel()
 	// the server would notice a while later that the connection is gone
 	for _, name := range a.names {
-		_, _ = a.conn.ExecContext(ctx, `IF APPLOCK_MODE('public', @p1, 'Session') <> 'NoLock'
-			EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public'`, name)
+		_, _ = a.conn.ExecContext(ctx, `DECLARE @name nvarchar(255) = CONCAT(DB_NAME(), @p1);
+			IF APPLOCK_MODE('public', @name, 'Session') <> 'NoLock'
+			EXEC sp_releaseapplock @Resource = @name, @LockOwner = 'Session', @DbPrincipal = 'public'`, name)
 	}
 	if a.conn != nil {
 		a.conn.Close() // into the pool, which closes it
