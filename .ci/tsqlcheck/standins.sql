@@ -21,6 +21,7 @@ GO
 -- views: databases, of 2023 (commit f29335f9); physical_database_name, accelerated recovery and memory_optimized since 2019
 CREATE VIEW ds2sys.databases AS SELECT CAST('' AS sysname) AS name, CAST(0 AS datetime) AS create_date, CAST(0 AS int) AS database_id, CAST(0x0 AS varbinary(85)) AS owner_sid,
     CAST(0 AS tinyint) AS compatibility_level, CAST(N'' AS nvarchar(60)) AS state_desc, CAST(N'' AS nvarchar(60)) AS recovery_model_desc,
+    CAST(0 AS tinyint) AS recovery_model, CAST(0 AS int) AS delayed_durability, CAST(0 AS tinyint) AS snapshot_isolation_state,
     CAST(0 AS tinyint) AS page_verify_option, CAST(N'' AS nvarchar(60)) AS page_verify_option_desc, CAST(N'' AS nvarchar(60)) AS delayed_durability_desc,
     CAST(N'' AS nvarchar(60)) AS snapshot_isolation_state_desc, CAST(N'' AS nvarchar(60)) AS containment_desc,
     CAST(N'' AS nvarchar(60)) AS log_reuse_wait_desc, CAST(N'' AS nvarchar(128)) AS physical_database_name, CAST(0 AS int) AS target_recovery_time_in_seconds,
@@ -69,7 +70,7 @@ GO
 CREATE VIEW ds2sys.fulltext_catalogs AS SELECT CAST(0 AS int) AS fulltext_catalog_id, CAST(N'' AS sysname) AS name;
 GO
 -- views: configurations, 2016-06-10: the values are sql_variant
-CREATE VIEW ds2sys.configurations AS SELECT CAST(N'' AS nvarchar(35)) AS name, CAST(0 AS sql_variant) AS value, CAST(0 AS sql_variant) AS value_in_use;
+CREATE VIEW ds2sys.configurations AS SELECT CAST(0 AS int) AS configuration_id, CAST(N'' AS nvarchar(35)) AS name, CAST(0 AS sql_variant) AS value, CAST(0 AS sql_variant) AS value_in_use;
 GO
 -- views: database-recovery-status, 2016-08-12
 CREATE VIEW ds2sys.database_recovery_status AS SELECT CAST(0 AS int) AS database_id, CAST(NULL AS uniqueidentifier) AS database_guid,

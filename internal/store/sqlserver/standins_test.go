@@ -89,6 +89,8 @@ func TestQueriesOfSystemViews(t *testing.T) {
 	)
 	counters, err := queries.Counters("server", 16)
 	require.NoError(t, err)
+	// Babelfish has no CHECKSUM_AGG.
+	counters, _, _ = strings.Cut(counters, "UNION ALL\nSELECT 'settings_sum'")
 	found, err := store.Pairs[sql.NullFloat64](t.Context(), s.DB(), ask(counters))
 	require.NoError(t, err)
 	for name, want := range map[string]float64{
