@@ -74,12 +74,13 @@ func LastChange(values []float64) int {
 // it was found among.
 func changeAt(logs []float64, at int) Change {
 	difference, deviation := meanDifference(logs, at)
-	half := deviation * criticalChange(max(len(logs), FewestDays))
+	days := max(len(logs), FewestDays)
+	half := deviation * criticalChange(days)
 	return Change{
 		Percent: percentOf(difference),
 		Low:     percentOf(difference - half),
 		High:    percentOf(difference + half),
-		P:       chanceOfChange(max(len(logs), FewestDays), math.Abs(difference)/deviation),
+		P:       chanceOfChange(days, math.Abs(difference)/deviation),
 	}
 }
 
