@@ -68,15 +68,15 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 		Format: result.DeviceFormat, Kind: "device", KitVersion: o.KitVersion,
 		Fio: version, Start: time.Now(),
 		Path: cmp.Or(o.Dir, o.Device), StageTime: o.StageTime.Seconds(),
-		Machine: describe(o),
+		Machine: describeMachine(o),
 	}
 	m := &measurement{Options: o, fio: program, record: r, points: 2*len(o.Depths) + 1}
 	if o.Device != "" {
 		m.file = o.Device
-		r.Bytes, err = claim(o.Device)
+		r.Bytes, err = claimDevice(o.Device)
 	} else {
 		r.Bytes = o.FileBytes
-		m.file, err = create(o.Dir, r.Bytes)
+		m.file, err = createFile(o.Dir, r.Bytes)
 	}
 	if err != nil {
 		return nil, err
@@ -84,11 +84,11 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 	if o.Dir != "" {
 		defer func() { err = errors.Join(err, os.Remove(m.file)) }()
 	}
-	return r, m.run(ctx)
+	return r, m.runSteps(ctx)
 }
 
-// describe is the machine with the drives that are measured; nil where they are not known.
-func describe(o Options) *topology.Machine {
+// describeMachine is the machine with the drives that are measured; nil where they are not known.
+func describeMachine(o Options) *topology.Machine {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
@@ -109,8 +109,8 @@ func describe(o Options) *topology.Machine {
 	return &m
 }
 
-// create makes the file, empty, and refuses to overwrite one, or to fill the file system.
-func create(dir string, bytes int64) (name string, err error) {
+// createFile makes the file, empty, and refuses to overwrite one, or to fill the file system.
+func createFile(dir string, bytes int64) (name string, err error) {
 	name = filepath.Join(dir, fileName)
 	lies, _ := topology.Root.Find(dir) // without an answer no worse than any other
 	if lies.Type == "tmpfs" || lies.Type == "ramfs" {
@@ -139,8 +139,8 @@ func create(dir string, bytes int64) (name string, err error) {
 	return name, file.Close()
 }
 
-// claim refuses a block device that is in use or that has partitions, and says how large it is.
-func claim(device string) (bytes int64, err error) {
+// claimDevice refuses a block device that is in use or that has partitions, and says how large it is.
+func claimDevice(device string) (bytes int64, err error) {
 	if runtime.GOOS != "linux" {
 		return 0, errors.New("whole devices are measured on Linux only: give a directory")
 	}
@@ -193,19 +193,19 @@ type measurement struct {
 func (m *measurement) point(ctx context.Context, what string, j job) (result.DevicePoint, error) {
 	j.block = BlockBytes
 	j.runTime = m.StageTime
-	p, _, err := m.step(ctx, what, j)
+	p, _, err := m.runJob(ctx, what, j)
 	m.points--
 	return p, err
 }
 
-func (m *measurement) run(ctx context.Context) (err error) {
+func (m *measurement) runSteps(ctx context.Context) (err error) {
 	r := m.record
 	if m.Precondition {
 		if r.Preconditioning, err = m.precondition(ctx); err != nil {
 			return err
 		}
 		r.SequentialWrite = r.Preconditioning.Sequential[1]
-	} else if _, r.SequentialWrite, err = m.step(ctx, "fill it", fill); err != nil {
+	} else if _, r.SequentialWrite, err = m.runJob(ctx, "fill it", fill); err != nil {
 		return err // reading what was never written measures nothing
 	}
 	for _, curve := range []struct {
@@ -251,14 +251,14 @@ const (
 func (m *measurement) precondition(ctx context.Context) (*result.DevicePreconditioning, error) {
 	p := &result.DevicePreconditioning{}
 	for pass := range 2 {
-		_, rate, err := m.step(ctx, fmt.Sprintf("sequential pass %d of 2", pass+1), fill)
+		_, rate, err := m.runJob(ctx, fmt.Sprintf("sequential pass %d of 2", pass+1), fill)
 		if err != nil {
 			return p, err
 		}
 		p.Sequential = append(p.Sequential, rate)
 	}
 	for !p.Steady && len(p.Rounds) < maxRounds {
-		point, _, err := m.step(
+		point, _, err := m.runJob(
 			ctx,
 			fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds),
 			job{rw: "randwrite", block: BlockBytes, depth: 32, runTime: m.RoundTime},
@@ -267,13 +267,13 @@ func (m *measurement) precondition(ctx context.Context) (*result.DevicePrecondit
 			return p, err
 		}
 		p.Rounds = append(p.Rounds, point.IOPS)
-		p.Steady = steady(p.Rounds)
+		p.Steady = roundsSteady(p.Rounds)
 	}
 	return p, nil
 }
 
-// steady tells whether the last rounds are.
-func steady(rounds []float64) bool {
+// roundsSteady tells whether the last rounds are.
+func roundsSteady(rounds []float64) bool {
 	if len(rounds) < steadyRounds {
 		return false
 	}

@@ -28,12 +28,12 @@ func assertEmpty(t *testing.T, dir string) {
 }
 
 func TestSteady(t *testing.T) {
-	assert.True(t, steady([]float64{900, 500, 101, 99, 100, 102, 98}), "level, after a fall")
+	assert.True(t, roundsSteady([]float64{900, 500, 101, 99, 100, 102, 98}), "level, after a fall")
 	for why, rounds := range map[string][]float64{
 		"too few": {100, 100, 100, 100}, "too wide": {100, 100, 122, 100, 100},
 		"falling within the range": {108, 104, 100, 96, 92},
 	} {
-		assert.False(t, steady(rounds), why)
+		assert.False(t, roundsSteady(rounds), why)
 	}
 }
 
@@ -57,13 +57,13 @@ func TestParse(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join("testdata", c.file))
 		require.NoError(t, err)
 		note := "note: both iodepth >= 1 and synchronous I/O engine are selected\n"
-		p, _, err := parse(append([]byte(note), text...), c.job)
+		p, _, err := parseReport(append([]byte(note), text...), c.job)
 		require.NoError(t, err)
 		got := []float64{p.IOPS, p.Reads, p.Writes, p.Mean, p.P50, p.P95, p.P99}
 		assert.InDeltaSlice(t, c.want, got, 1e-10, c.file)
 	}
 	for _, text := range []string{"", "{", `{"jobs":[]}`, `{"jobs":[{"error":5}]}`, `{"jobs":[{}]}`} {
-		_, _, err := parse([]byte(text), job{})
+		_, _, err := parseReport([]byte(text), job{})
 		assert.Error(t, err, text)
 	}
 }
@@ -96,5 +96,5 @@ func FuzzFio(f *testing.F) {
 		examples = append(examples, text)
 	}
 	mixed := job{rw: "randrw", block: 8192, depth: 4}
-	fuzztest.Run(f, func(t testing.TB, text []byte) { parse(text, mixed) }, examples...)
+	fuzztest.Run(f, func(t testing.TB, text []byte) { parseReport(text, mixed) }, examples...)
 }

@@ -68,8 +68,8 @@ type latency struct {
 	Percentiles map[string]float64 `json:"percentile"`
 }
 
-// step runs a job, and returns what it did and the bytes a second that it wrote.
-func (m *measurement) step(
+// runJob runs a job, and returns what it did and the bytes a second that it wrote.
+func (m *measurement) runJob(
 	ctx context.Context,
 	what string,
 	j job,
@@ -125,11 +125,11 @@ func (m *measurement) step(
 		}
 		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: %w\n%s", j.rw, err, said)
 	}
-	return parse(stdout.Bytes(), j)
+	return parseReport(stdout.Bytes(), j)
 }
 
-// parse takes from fio's report, before which it may have printed notes, what a job did.
-func parse(text []byte, j job) (result.DevicePoint, float64, error) {
+// parseReport takes from fio's report, before which it may have printed notes, what a job did.
+func parseReport(text []byte, j job) (result.DevicePoint, float64, error) {
 	var out output
 	err := json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
 	if err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {

@@ -59,7 +59,7 @@ func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 // Collect reads the machine once. What cannot be read is left out.
 func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 	m := shower{metrics}
-	c.describe(m)
+	c.showMachineInfo(m)
 	c.showDrives(m)
 	c.showMachine(m)
 	for dir := range c.directories {
@@ -70,7 +70,7 @@ func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 // shower makes metrics of a name and its labels, in pairs.
 type shower struct{ metrics chan<- prometheus.Metric }
 
-func (m shower) show(name, help string, kind prometheus.ValueType, v float64, pairs ...string) {
+func (m shower) showMetric(name, help string, kind prometheus.ValueType, v float64, pairs ...string) {
 	labels := prometheus.Labels{}
 	for i := 0; i < len(pairs); i += 2 {
 		labels[pairs[i]] = pairs[i+1]
@@ -79,35 +79,35 @@ func (m shower) show(name, help string, kind prometheus.ValueType, v float64, pa
 	m.metrics <- prometheus.MustNewConstMetric(desc, kind, v)
 }
 
-func (m shower) count(name, help string, v float64, pairs ...string) {
-	m.show(name, help, prometheus.CounterValue, v, pairs...)
+func (m shower) showCounter(name, help string, v float64, pairs ...string) {
+	m.showMetric(name, help, prometheus.CounterValue, v, pairs...)
 }
 
-func (m shower) gauge(name, help string, v float64, pairs ...string) {
-	m.show(name, help, prometheus.GaugeValue, v, pairs...)
+func (m shower) showGauge(name, help string, v float64, pairs ...string) {
+	m.showMetric(name, help, prometheus.GaugeValue, v, pairs...)
 }
 
-// describe shows what does not change: the machine, its drives and where the directories lie.
-func (c *Collector) describe(m shower) {
-	m.gauge("node_uname_info", "The machine and its kernel.", 1,
+// showMachineInfo shows what does not change: the machine, its drives and where the directories lie.
+func (c *Collector) showMachineInfo(m shower) {
+	m.showGauge("node_uname_info", "The machine and its kernel.", 1,
 		"nodename", c.machine.Hostname, "release", c.machine.Kernel, "sysname", "Linux")
-	m.gauge("node_dmi_info", "What the machine's firmware says of it.", 1,
+	m.showGauge("node_dmi_info", "What the machine's firmware says of it.", 1,
 		"system_vendor", c.machine.Vendor, "product_name", c.machine.Product)
-	m.gauge("node_os_info", "The operating system.", 1, "pretty_name", c.machine.System)
-	m.gauge("node_cpu_info", "The model of the CPUs.", 1, "model_name", c.machine.Processor)
+	m.showGauge("node_os_info", "The operating system.", 1, "pretty_name", c.machine.System)
+	m.showGauge("node_cpu_info", "The model of the CPUs.", 1, "model_name", c.machine.Processor)
 	for _, d := range c.machine.Drives {
-		m.gauge("node_disk_info", "The drive.", 1,
+		m.showGauge("node_disk_info", "The drive.", 1,
 			"device", d.Name, "model", d.Model, "serial", d.Serial)
 	}
 	mounts := map[string]bool{}
 	for dir, found := range c.directories {
 		for _, device := range found.Devices {
-			m.gauge(sampling.DirectoryInfo, "A drive that the directory lies on.", 1,
+			m.showGauge(sampling.DirectoryInfo, "A drive that the directory lies on.", 1,
 				"directory", dir, "device", device)
 		}
 		free, ok := diskspace.Free(dir)
 		if ok && !mounts[found.MountPoint] {
-			m.gauge("node_filesystem_avail_bytes", "Free space of the file system.", float64(free),
+			m.showGauge("node_filesystem_avail_bytes", "Free space of the file system.", float64(free),
 				"mountpoint", found.MountPoint, "fstype", found.Type)
 		}
 		mounts[found.MountPoint] = true
@@ -118,7 +118,7 @@ func (c *Collector) showDrives(m shower) {
 	counted, _ := c.read()
 	for _, d := range c.machine.Drives {
 		for i, v := range counted[d.Name] {
-			m.count(c.drives[i].Name, c.drives[i].Help, v, "device", d.Name)
+			m.showCounter(c.drives[i].Name, c.drives[i].Help, v, "device", d.Name)
 		}
 	}
 }
@@ -130,21 +130,21 @@ func (c *Collector) showMachine(m shower) {
 				"user": t.User, "nice": t.Nice, "system": t.System, "idle": t.Idle,
 				"iowait": t.Iowait, "irq": t.IRQ, "softirq": t.SoftIRQ, "steal": t.Steal,
 			} {
-				m.count("node_cpu_seconds_total", "Time that the CPU spent in each mode.", seconds,
+				m.showCounter("node_cpu_seconds_total", "Time that the CPU spent in each mode.", seconds,
 					"cpu", strconv.FormatInt(cpu, 10), "mode", mode)
 			}
 		}
 	}
 	if mem, err := c.proc.Meminfo(); err == nil && mem.MemAvailableBytes != nil {
-		m.gauge("node_memory_MemAvailable_bytes", "Memory that programs can have without swapping.",
+		m.showGauge("node_memory_MemAvailable_bytes", "Memory that programs can have without swapping.",
 			float64(*mem.MemAvailableBytes))
-		m.gauge("node_memory_MemTotal_bytes", "Memory of the machine.", float64(*mem.MemTotalBytes))
+		m.showGauge("node_memory_MemTotal_bytes", "Memory of the machine.", float64(*mem.MemTotalBytes))
 	}
 	links, _ := c.proc.NetDev()
 	for link, counts := range links {
-		m.count("node_network_receive_bytes_total", "Bytes that the interface received.",
+		m.showCounter("node_network_receive_bytes_total", "Bytes that the interface received.",
 			float64(counts.RxBytes), "device", link)
-		m.count("node_network_transmit_bytes_total", "Bytes that the interface sent.",
+		m.showCounter("node_network_transmit_bytes_total", "Bytes that the interface sent.",
 			float64(counts.TxBytes), "device", link)
 	}
 }
@@ -169,11 +169,11 @@ func showServer(m shower, dir string) {
 		return
 	}
 	if limits.MemoryBytes > 0 {
-		m.gauge(sampling.ServerMemoryLimit, "Memory that the server may use.",
+		m.showGauge(sampling.ServerMemoryLimit, "Memory that the server may use.",
 			float64(limits.MemoryBytes), "directory", dir)
 	}
 	if limits.Processors > 0 {
-		m.gauge(sampling.ServerCPULimit, "CPUs that the server may use.",
+		m.showGauge(sampling.ServerCPULimit, "CPUs that the server may use.",
 			limits.Processors, "directory", dir)
 	}
 }

@@ -80,10 +80,10 @@ func Open(drives []string, directories []Directory, servers []int) (t *Tracer, e
 		return t, err
 	}
 	if t.objects, err = ebpf.NewCollection(spec); err != nil {
-		return t, reason(err)
+		return t, explainRefusal(err)
 	}
 	for _, d := range directories {
-		if err := t.directory(d); err != nil {
+		if err := t.addDirectory(d); err != nil {
 			return t, err
 		}
 	}
@@ -99,15 +99,15 @@ func Open(drives []string, directories []Directory, servers []int) (t *Tracer, e
 	for _, program := range []string{"request_ended", "bio_ended", "queued"} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: t.objects.Programs[program]})
 		if err != nil {
-			return t, reason(err)
+			return t, explainRefusal(err)
 		}
 		t.links = append(t.links, l)
 	}
 	return t, nil
 }
 
-// reason says what the kernel lacks or refuses, where that is known.
-func reason(err error) error {
+// explainRefusal says what the kernel lacks or refuses, where that is known.
+func explainRefusal(err error) error {
 	switch {
 	case errors.Is(err, unix.EPERM):
 		return fmt.Errorf("run ds2 as root, or with CAP_BPF and CAP_PERFMON: %w", err)
@@ -137,8 +137,8 @@ func driveNumber(drive string) (uint32, error) {
 // kernelNumber is how the kernel keeps a device's number inside; user space has another form.
 func kernelNumber(major, minor uint32) uint32 { return major<<20 | minor }
 
-// directory tells the kernel a directory and all below it.
-func (t *Tracer) directory(d Directory) error {
+// addDirectory tells the kernel a directory and all below it.
+func (t *Tracer) addDirectory(d Directory) error {
 	root, err := filepath.EvalSymlinks(d.Path)
 	if err != nil {
 		return err

@@ -137,7 +137,7 @@ func NewExporter(t *testing.T, text string) *Exporter {
 		e.Mutex.Lock()
 		defer e.Mutex.Unlock()
 		e.Queries = append(e.Queries, r.URL.Query().Encode())
-		e.pass()
+		e.passTime()
 		if e.Broken {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
@@ -148,8 +148,8 @@ func NewExporter(t *testing.T, text string) *Exporter {
 	return e
 }
 
-// pass has the idle time of a CPU go on, as that of all machines does.
-func (e *Exporter) pass() {
+// passTime has the idle time of a CPU go on, as that of all machines does.
+func (e *Exporter) passTime() {
 	lines := strings.Split(e.Text, "\n")
 	for i, line := range lines {
 		name, value, _ := strings.Cut(line, "} ")

@@ -74,7 +74,7 @@ func (w *Observer) addMachine(ctx context.Context, e *sampling.Exporter) error {
 	if err != nil {
 		return &OptionError{"devices", err}
 	}
-	if err := w.sample(ctx, drives, src); err != nil {
+	if err := w.addCounters(ctx, drives, src); err != nil {
 		return &OptionError{"exporter", err}
 	}
 	if w.Machine == nil {

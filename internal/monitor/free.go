@@ -26,18 +26,18 @@ func (w *Observer) Free(
 	if !w.here[t] {
 		return 0, "", "", false
 	}
-	if dir, ok = w.reach(t, dir); !ok {
+	if dir, ok = w.reachFile(t, dir); !ok {
 		return 0, "", "", false
 	}
-	dir = reachable(dir)
+	dir = nearestReachable(dir)
 	mount, _ = diskspace.MountPoint(dir)
 	bytes, ok = diskspace.Free(dir)
 	return bytes, "", mount, ok
 }
 
-// reachable is the directory, or the one above it that is not closed: a server's own is, and what
+// nearestReachable is the directory, or the one above it that is not closed: a server's own is, and what
 // is in it lies where it does itself.
-func reachable(dir string) string {
+func nearestReachable(dir string) string {
 	_, err := os.Stat(dir)
 	for errors.Is(err, fs.ErrPermission) && dir != path.Dir(dir) {
 		dir = path.Dir(dir)
@@ -46,9 +46,9 @@ func reachable(dir string) string {
 	return dir
 }
 
-// reach is the path by which a server's file is reached from here; false where its file systems
+// reachFile is the path by which a server's file is reached from here; false where its file systems
 // cannot be read.
-func (w *Observer) reach(t store.Database, path string) (string, bool) {
+func (w *Observer) reachFile(t store.Database, path string) (string, bool) {
 	for _, file := range w.Servers[slices.Index(w.targets, t)].Files {
 		if file.Process != 0 {
 			reached, err := topology.Root.Reach(file.Process, path)
@@ -68,11 +68,11 @@ type Room struct {
 func (w *Observer) Rooms() (all []Room) {
 	for i, t := range w.targets {
 		for _, file := range w.Servers[i].Files {
-			path, ok := w.reach(t, file.Path)
+			path, ok := w.reachFile(t, file.Path)
 			if !ok {
 				continue
 			}
-			mount, ok := diskspace.MountPoint(reachable(path))
+			mount, ok := diskspace.MountPoint(nearestReachable(path))
 			size, known := diskspace.Size(mount)
 			known = known && ok && w.here[t]
 			if known && !slices.ContainsFunc(all, func(r Room) bool { return r.Mount == mount }) {

@@ -33,6 +33,6 @@ func (w *Observer) holdDevices(file topology.File, found topology.FileSystem) {
 	if len(named) == 0 || len(found.Devices) == 0 || slices.ContainsFunc(named, under) {
 		return
 	}
-	w.find(DevicesElsewhere, file.Path, fmt.Sprintf("%s, not %s",
+	w.addFound(DevicesElsewhere, file.Path, fmt.Sprintf("%s, not %s",
 		strings.Join(found.Devices, ", "), strings.Join(named, ", ")))
 }

@@ -138,7 +138,7 @@ func Observe(
 		w.noteWithoutExporter()
 		w.Local = len(w.exporters) == 1 && local && topology.IsLocal(w.exporters[0].URL.Hostname())
 	case local && runtime.GOOS == "linux":
-		if err := w.thisMachine(ctx, files); err != nil {
+		if err := w.observeMachine(ctx, files); err != nil {
 			return nil, err
 		}
 	case len(w.devices) > 0:
@@ -158,13 +158,13 @@ func Observe(
 	}
 	w.noteRoles()
 	w.findBursts(run)
-	w.smart(ctx)
+	w.findSMART(ctx)
 	own, err := sampling.OwnSources(topology.Root)
 	if err != nil {
 		return nil, err
 	}
 	w.Sources = append(w.Sources, own...)
-	if err := w.advise(ctx, run); err != nil {
+	if err := w.askAdvice(ctx, run); err != nil {
 		return nil, err
 	}
 	if o.PowerCommand != "" {
@@ -191,8 +191,8 @@ type Adviser interface {
 	) (reads string, others []string, err error)
 }
 
-// advise asks the targets what makes runs on them a poor test of storage.
-func (w *Observer) advise(ctx context.Context, run time.Duration) error {
+// askAdvice asks the targets what makes runs on them a poor test of storage.
+func (w *Observer) askAdvice(ctx context.Context, run time.Duration) error {
 	for i, t := range w.targets {
 		engine, ok := t.(Adviser)
 		if !ok {
@@ -254,7 +254,7 @@ const (
 	MayBurst    = "may burst"
 )
 
-func (w *Observer) find(kind, of, detail string) {
+func (w *Observer) addFound(kind, of, detail string) {
 	w.Found = append(w.Found, Found{kind, of, detail})
 }
 
@@ -269,7 +269,7 @@ func (w *Observer) findBursts(run time.Duration) {
 		if run > 0 && run <= b.Lasts {
 			kind = WithinBurst
 		}
-		w.find(kind, b.Of, b.Text)
+		w.addFound(kind, b.Of, b.Text)
 	}
 }
 

@@ -175,8 +175,8 @@ const (
 	SMARTOff  = "off"
 )
 
-// smart finds out which of the machine's drives tell of themselves.
-func (w *Observer) smart(ctx context.Context) {
+// findSMART finds out which of the machine's drives tell of themselves.
+func (w *Observer) findSMART(ctx context.Context) {
 	if w.o.SMART != SMARTAuto && w.o.SMART != SMARTOn {
 		return
 	}

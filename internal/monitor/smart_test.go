@@ -97,7 +97,7 @@ esac
 		},
 	} {
 		w := &Observer{o: Options{SMART: mode}, Machine: machine, Local: true}
-		w.smart(t.Context())
+		w.findSMART(t.Context())
 		require.Len(t, w.Notes, len(want), mode)
 		for i, note := range w.Notes {
 			assert.True(
@@ -119,6 +119,6 @@ esac
 		assert.Zero(t, *all[0].HostBytes)
 	}
 	elsewhere := &Observer{o: Options{SMART: SMARTOn}}
-	elsewhere.smart(t.Context())
+	elsewhere.findSMART(t.Context())
 	assert.Len(t, elsewhere.Notes, 1, "of another machine")
 }

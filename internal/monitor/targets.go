@@ -155,15 +155,15 @@ func (w *Observer) process(
 	}
 	_, err = topology.Root.Reach(pid, "/")
 	if errors.Is(err, topology.ErrHidden) && !topology.Root.Isolated(pid) {
-		w.find(MountsAssumed, s.Name, fmt.Sprintf("process %d", pid))
+		w.addFound(MountsAssumed, s.Name, fmt.Sprintf("process %d", pid))
 		return 0, container
 	}
 	return pid, container
 }
 
-// thisMachine opens the counters of the machine that ds2 runs on, on which the database files named
+// observeMachine opens the counters of the machine that ds2 runs on, on which the database files named
 // lie.
-func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err error) {
+func (w *Observer) observeMachine(ctx context.Context, files []topology.File) (err error) {
 	w.Local = true
 	devices := slices.Clone(w.devices)
 	var fileSystem *topology.FileSystem
@@ -172,7 +172,7 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 	for i, file := range files {
 		found, err := topology.Root.FindOf(file)
 		if err != nil {
-			w.find(DrivesUnknown, file.Path, err.Error())
+			w.addFound(DrivesUnknown, file.Path, err.Error())
 			continue
 		}
 		if i == 0 {
@@ -225,5 +225,5 @@ func (w *Observer) thisMachine(ctx context.Context, files []topology.File) (err 
 	if caps, told := sampling.Caps(machine.Drives); told {
 		w.Sources = append(w.Sources, caps)
 	}
-	return w.sample(ctx, machine.Drives, counters)
+	return w.addCounters(ctx, machine.Drives, counters)
 }

@@ -32,9 +32,9 @@ func (w *Observer) withoutJournals(drives []topology.Drive) map[string]topology.
 	return all
 }
 
-// sample has a machine's counters sampled, and says which drives they do not count at all, and of
+// addCounters has a machine's counters sampled, and says which drives they do not count at all, and of
 // which the writes are unknown.
-func (w *Observer) sample(ctx context.Context, drives []topology.Drive, src sampling.Source) error {
+func (w *Observer) addCounters(ctx context.Context, drives []topology.Drive, src sampling.Source) error {
 	values := make([]float64, len(src.Figures))
 	if err := src.Read(ctx, values); err != nil {
 		return err

@@ -62,7 +62,7 @@ func Fill(file string, t *sampling.Table, from, to time.Time) (filled bool, lack
 	if begin.After(from.Add(sampling.StaleAfter)) || end.Before(to.Add(-sampling.StaleAfter)) {
 		gaps = append(
 			gaps,
-			fmt.Sprintf("it covers %s, the run %s", span(begin, end), span(from, to)),
+			fmt.Sprintf("it covers %s, the run %s", formatSpan(begin, end), formatSpan(from, to)),
 		)
 	}
 	if left > 0 {
@@ -74,7 +74,7 @@ func Fill(file string, t *sampling.Table, from, to time.Time) (filled bool, lack
 	return true, log + ": " + strings.Join(gaps, "; ")
 }
 
-func span(from, to time.Time) string {
+func formatSpan(from, to time.Time) string {
 	return from.Local().Format(time.DateTime) + " to " + to.Local().Format(time.DateTime)
 }
 
@@ -197,7 +197,7 @@ func (r *meterReader) read(rows [][]string) (s sampling.Series, left int, err er
 		if row == nil || r.names(i+1, row) {
 			continue
 		}
-		t, w, problem := r.reading(row)
+		t, w, problem := r.readRow(row)
 		switch {
 		case problem == nil:
 			s = append(s, sampling.Point{Time: t.UTC(), Value: w})
@@ -285,8 +285,8 @@ func (r *meterReader) names(line int, fields []string) (only bool) {
 	return false
 }
 
-// reading takes time and watts from a row.
-func (r *meterReader) reading(fields []string) (t time.Time, w float64, err error) {
+// readRow takes time and watts from a row.
+func (r *meterReader) readRow(fields []string) (t time.Time, w float64, err error) {
 	switch {
 	case r.unnamed != nil:
 		return t, 0, r.unnamed
@@ -348,7 +348,7 @@ func (r *meterReader) power(text string, unit float64) (w float64, said bool, er
 	if !ok || unit == 0 {
 		return 0, false, fmt.Errorf("no number of W, kW or mW: %q", text)
 	}
-	return w * unit, said, plausible(w * unit)
+	return w * unit, said, checkWatts(w * unit)
 }
 
 // number reads one, whose comma is decimal where commas do not separate fields.

@@ -59,9 +59,9 @@ const (
 	noMicrowatts    = 1<<32 - 1
 )
 
-// plausible is a power that a machine can draw: a meter that shows none, or no machine's, is not
+// checkWatts is a power that a machine can draw: a meter that shows none, or no machine's, is not
 // working.
-func plausible(watts float64) error {
+func checkWatts(watts float64) error {
 	if watts > 0 && watts <= mostWatts {
 		return nil
 	}
@@ -114,7 +114,7 @@ func wattsIn(output string) (float64, error) {
 	if sysfs := digits == whole && w >= leastMicrowatts && w != noMicrowatts; sysfs {
 		w /= 1e6
 	}
-	if err := plausible(w); err != nil {
+	if err := checkWatts(w); err != nil {
 		return math.NaN(), fmt.Errorf("its output %q: %w", output, err)
 	}
 	return w, nil

@@ -28,7 +28,7 @@ const tolerance = 30 * time.Second
 // container, whose server lies behind a tunnel. Its server is the process whose child it is, where
 // that runs the program too, or else itself.
 func Find(dir string, inside int, program string, age time.Duration) (pid, server int, err error) {
-	return find(dir, program, age, func(p procfs.Proc) bool {
+	return findProcess(dir, program, age, func(p procfs.Proc) bool {
 		status, err := p.NewStatus()
 		number := p.PID
 		if n := len(status.NSpids); n > 0 {
@@ -46,8 +46,8 @@ func FindListening(
 	program string,
 	age time.Duration,
 ) (server int, err error) {
-	_, server, err = find(dir, program, age, func(p procfs.Proc) bool {
-		return listens(dir, p.PID, port)
+	_, server, err = findProcess(dir, program, age, func(p procfs.Proc) bool {
+		return listensOn(dir, p.PID, port)
 	})
 	return server, err
 }
@@ -58,7 +58,7 @@ var programs = map[string]string{"postmaster": "postgres"}
 // Runs says whether a process of a name runs a program.
 func Runs(name, program string) bool { return cmp.Or(programs[name], name) == program }
 
-func find(
+func findProcess(
 	dir, program string,
 	age time.Duration,
 	itIs func(procfs.Proc) bool,
@@ -105,8 +105,8 @@ func find(
 	return pid, server, nil
 }
 
-// listens tells whether a process's network has a listener on a port.
-func listens(dir string, pid int, port uint64) bool {
+// listensOn tells whether a process's network has a listener on a port.
+func listensOn(dir string, pid int, port uint64) bool {
 	own, err := procfs.NewFS(filepath.Join(dir, strconv.Itoa(pid)))
 	if err != nil {
 		return false

@@ -53,8 +53,8 @@ func (s *Source) items(
 	}
 }
 
-// single reads the figures of one thing, which may have another name in columns.
-func single(
+// singleSource reads the figures of one thing, which may have another name in columns.
+func singleSource(
 	name, label, item, inColumns string,
 	kinds []kind,
 	read func(context.Context) ([]float64, error),
@@ -146,8 +146,8 @@ var cpuKinds = []kind{
 	},
 }
 
-// overall is the mean rate of the i-th of the two figures of n CPUs.
-func overall(i, cpus int) derivation {
+// meanOfCPUs is the mean rate of the i-th of the two figures of n CPUs.
+func meanOfCPUs(i, cpus int) derivation {
 	return func(seconds float64, was, now []float64) float64 {
 		sum := 0.0
 		for n := range cpus {
@@ -202,7 +202,7 @@ func Record(dir string) Source {
 			gauge(0),
 		},
 	}
-	return single("record", "", "", "", size, func(context.Context) ([]float64, error) {
+	return singleSource("record", "", "", "", size, func(context.Context) ([]float64, error) {
 		files, err := os.ReadDir(dir)
 		if err != nil {
 			return nil, fmt.Errorf("read size of the record: %w", err)
@@ -241,7 +241,7 @@ func Scrub(read func() (requests, bytes, device float64)) Source {
 			nil,
 		},
 	}
-	return single("background scan", "", "", "", kinds, func(context.Context) ([]float64, error) {
+	return singleSource("background scan", "", "", "", kinds, func(context.Context) ([]float64, error) {
 		requests, bytes, device := read()
 		return []float64{requests, bytes, device}, nil
 	})

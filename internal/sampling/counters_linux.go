@@ -89,7 +89,7 @@ func MachineCounters(
 func (k kernel) shown() (counted, error) {
 	c := counted{readings{}, readings{}, readings{}, k.speeds, map[string]float64{}}
 	err := errors.Join(k.cpus(c), k.memory(c), k.disks(c), k.network(c))
-	k.conditions(c)
+	k.readConditions(c)
 	return c, err
 }
 
@@ -153,8 +153,8 @@ func (k kernel) network(c counted) error {
 	return err
 }
 
-// conditions are the CPUs' clock, how often heat throttled them, and the machine's temperatures.
-func (k kernel) conditions(c counted) {
+// readConditions are the CPUs' clock, how often heat throttled them, and the machine's temperatures.
+func (k kernel) readConditions(c counted) {
 	var sum, clocks float64
 	all, _ := k.sys.SystemCpufreq()
 	for _, cpu := range all {

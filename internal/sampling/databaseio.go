@@ -80,8 +80,8 @@ func (d Drives) times(role topology.Role, waits func(IOKind) []wait) (t Times) {
 	reads := IOKind{Role: role, Over: VerdictMeans}
 	writes := reads
 	writes.Write = true
-	t.ReadMean, t.ReadMax = known(d.latency(waits(reads), reads))
-	t.WriteMean, t.WriteMax = known(d.latency(waits(writes), writes))
+	t.ReadMean, t.ReadMax = known(d.latencyOf(waits(reads), reads))
+	t.WriteMean, t.WriteMax = known(d.latencyOf(waits(writes), writes))
 	return t
 }
 
@@ -116,7 +116,7 @@ func (d Drives) flushes(items []string) (rate, mean *float64) {
 	}
 	var timed requests
 	for i, sample := range d.requests(items, ofFlushes) {
-		if d.within(i) {
+		if d.isWithin(i) {
 			timed.add(sample)
 		}
 	}

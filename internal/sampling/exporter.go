@@ -64,7 +64,7 @@ func (e *Exporter) DrivesOf(file string) (drives []string) {
 // Container is what the server on the machine may use of it, where the exporter tells.
 func (e *Exporter) Container() topology.Container {
 	limit := func(name string) float64 {
-		if lowest := e.first.fold(name, nil, math.Min); !math.IsNaN(lowest) {
+		if lowest := e.first.foldValues(name, nil, math.Min); !math.IsNaN(lowest) {
 			return lowest
 		}
 		return 0
@@ -109,16 +109,16 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	}
 	e.kind = exporterKinds[known]
 	e.Machine = e.kind.machine(e.first)
-	e.narrow(ctx)
+	e.narrowQuery(ctx)
 	return e, nil
 }
 
 // OfMachine tells that the exporter shows a machine, and not volumes only.
 func (e *Exporter) OfMachine() bool { return e.kind != nil }
 
-// narrow has the exporter asked for no more than is used: all that it knows, each second, is work
+// narrowQuery has the exporter asked for no more than is used: all that it knows, each second, is work
 // for the machine under test.
-func (e *Exporter) narrow(ctx context.Context) {
+func (e *Exporter) narrowQuery(ctx context.Context) {
 	if e.URL.RawQuery != "" {
 		return // the user has chosen
 	}
@@ -204,8 +204,8 @@ func (x exposition) text(name, label string) string {
 	return string(x[name][0].Metric[model.LabelName(label)])
 }
 
-// fold makes one value of those of a name that fit; NaN of none.
-func (x exposition) fold(
+// foldValues makes one value of those of a name that fit; NaN of none.
+func (x exposition) foldValues(
 	name string,
 	fits func(labels model.Metric) bool,
 	f func(a, b float64) float64,
@@ -225,7 +225,7 @@ func (x exposition) fold(
 }
 
 func (x exposition) sum(name string, fits func(labels model.Metric) bool) float64 {
-	return x.fold(name, fits, func(a, b float64) float64 { return a + b })
+	return x.foldValues(name, fits, func(a, b float64) float64 { return a + b })
 }
 
 // Source reads the machine: the columns that the machine itself would give, of these drives or,

@@ -135,7 +135,7 @@ func (k *exporterKind) counted(x exposition) counted {
 				"node_cpu_package_throttles_total",
 				nil,
 			),
-			Temperature: x.fold(heat, nil, math.Max),
+			Temperature: x.foldValues(heat, nil, math.Max),
 		},
 	}
 	maps.DeleteFunc(c.machine, func(_ string, v float64) bool { return math.IsNaN(v) })
@@ -176,12 +176,12 @@ func (k *exporterKind) source(
 
 	cpus := inOrder(first.cpus)
 	n := len(cpus)
-	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(overall(0, n))})
+	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(meanOfCPUs(0, n))})
 	if slices.ContainsFunc(
 		cpus,
 		func(cpu string) bool { return !math.IsNaN(first.cpus[cpu][1]) },
 	) { // not of Windows
-		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), overall(1, n)})
+		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), meanOfCPUs(1, n)})
 	}
 	putCPUs := src.items("cpu", cpus, func(string) []kind { return cpuKinds })
 

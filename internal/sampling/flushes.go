@@ -46,7 +46,7 @@ func (w *writeCounter) count(now []float64) {
 	}
 	empty, seconds := w.empty(w.was, raw)
 	w.writes += raw[diskWrites] - w.was[diskWrites] - empty
-	w.seconds += max(0, elapsed(w.was, raw, diskWriteSeconds)-seconds)
+	w.seconds += max(0, elapsedBetween(w.was, raw, diskWriteSeconds)-seconds)
 	w.was = raw
 	now[diskWrites] = w.writes
 	now[diskWriteSeconds] = w.seconds
@@ -64,12 +64,12 @@ func (w *writeCounter) empty(was, now []float64) (flushes, seconds float64) {
 		flushes = max(0, all-w.OfJournalWrite*journal)
 	}
 	flushes = min(flushes, now[diskWrites]-was[diskWrites])
-	return flushes, elapsed(was, now, diskFlushSeconds) * flushes / all
+	return flushes, elapsedBetween(was, now, diskFlushSeconds) * flushes / all
 }
 
-// elapsed is what a sum of times grew by. The kernel shows it as milliseconds of 32 bits: those of
+// elapsedBetween is what a sum of times grew by. The kernel shows it as milliseconds of 32 bits: those of
 // writes begin anew each six days where eight are always under way.
-func elapsed(was, now []float64, kind int) float64 {
+func elapsedBetween(was, now []float64, kind int) float64 {
 	grew := now[kind] - was[kind]
 	if grew < 0 {
 		grew += (1 << 32) / 1000.

@@ -36,8 +36,8 @@ func (d Drives) items(column string, role topology.Role) (names []string) {
 	return names
 }
 
-// within says whether a sample is of the time.
-func (d Drives) within(sample int) bool {
+// isWithin says whether a sample is of the time.
+func (d Drives) isWithin(sample int) bool {
 	at := d.Counters.Rows[sample].Time
 	return at.After(d.From) && !at.After(d.To)
 }
@@ -56,7 +56,7 @@ func (d Drives) mean(column string) float64 {
 // holds them back may lie above the drives, where no counter of theirs sees it.
 func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	mean, longest, measured = d.slowestDrive(k)
-	if m, l, timed := d.latency(d.served(k), k); timed && measured {
+	if m, l, timed := d.latencyOf(d.servedBy(k), k); timed && measured {
 		mean = max(mean, m)
 		longest = max(longest, l)
 	}
@@ -67,7 +67,7 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 // the drives took; NaN where it was not measured.
 func (d Drives) MeanTime(k IOKind) (mean float64, ofServer bool) {
 	drive, _, measured := d.slowestDrive(k)
-	server, _, timed := d.latency(d.served(k), k)
+	server, _, timed := d.latencyOf(d.servedBy(k), k)
 	switch {
 	case !measured:
 		return math.NaN(), false
@@ -81,7 +81,7 @@ func (d Drives) MeanTime(k IOKind) (mean float64, ofServer bool) {
 // where the latter is more than twice as long.
 func (d Drives) HeldAbove(k IOKind) (drive, server float64, held bool) {
 	drive, _, measured := d.slowestDrive(k)
-	server, _, timed := d.latency(d.served(k), k)
+	server, _, timed := d.latencyOf(d.servedBy(k), k)
 	return drive, server, measured && timed && server > 2*drive && server-drive > leastHeld
 }
 
@@ -92,9 +92,9 @@ const leastHeld = 5e-3
 // are full.
 const slowestCached = 1e-3
 
-// served are the I/Os of a kind in each sample that the servers timed themselves, for their
+// servedBy are the I/Os of a kind in each sample that the servers timed themselves, for their
 // sessions or by file.
-func (d Drives) served(k IOKind) []wait {
+func (d Drives) servedBy(k IOKind) []wait {
 	none := make([]requests, len(d.Counters.Rows))
 	ios := none
 	flushes := none
@@ -131,7 +131,7 @@ func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 			}
 			continue
 		}
-		if m, l, ok := d.latency(d.waits([]string{drive}, k), k); ok {
+		if m, l, ok := d.latencyOf(d.waits([]string{drive}, k), k); ok {
 			mean = max(mean, m)
 			longest = max(longest, l)
 			measured = true
@@ -256,13 +256,13 @@ func (d Drives) waits(items []string, k IOKind) []wait {
 	return all
 }
 
-// latency is the mean over all of some I/Os of a kind, and the highest mean of a length; a shorter
+// latencyOf is the mean over all of some I/Os of a kind, and the highest mean of a length; a shorter
 // time has its mean for a maximum.
-func (d Drives) latency(waits []wait, k IOKind) (mean, longest float64, measured bool) {
+func (d Drives) latencyOf(waits []wait, k IOKind) (mean, longest float64, measured bool) {
 	var all, part wait
 	end := d.From.Add(k.Over)
 	for i, row := range d.Counters.Rows {
-		if !d.within(i) || waits[i].ios.number == 0 {
+		if !d.isWithin(i) || waits[i].ios.number == 0 {
 			continue
 		}
 		// Samples come a little late, so a part ends with the one that is nearest to its end.

@@ -44,13 +44,13 @@ func (d Drives) OfMachine(machine string) (part Drives, known bool) {
 		}
 	}
 	for _, row := range d.Counters.Rows {
-		part.Counters.Rows = append(part.Counters.Rows, row.only(columns))
+		part.Counters.Rows = append(part.Counters.Rows, row.selectValues(columns))
 	}
 	return part, known
 }
 
-// only is the row with some of its values.
-func (r Row) only(columns []int) Row {
+// selectValues is the row with some of its values.
+func (r Row) selectValues(columns []int) Row {
 	some := Row{Time: r.Time}
 	for _, i := range columns {
 		some.Values = append(some.Values, r.Values[i])

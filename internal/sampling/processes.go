@@ -76,21 +76,21 @@ func ServerSources(fs topology.FS, pid int, l topology.Limits, item, server stri
 		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, l.Processors)})
 	}
 	read := func(context.Context) ([]float64, error) { return taken(fs, pid) }
-	all := append([]Source{single("processes of "+server, "server", server, item, kinds, read)},
-		throttles(l, "the database server", ServerThrottled, "server", server, item)...)
+	all := append([]Source{singleSource("processes of "+server, "server", server, item, kinds, read)},
+		throttleSources(l, "the database server", ServerThrottled, "server", server, item)...)
 	if l.Memory != "" {
 		free := []kind{{
 			"server_available_bytes",
 			"Memory that the database server's container can still have.", ServerMemory, gauge(0),
 		}}
-		all = append(all, single("memory of "+server, "server", server, item, free, l.Available))
+		all = append(all, singleSource("memory of "+server, "server", server, item, free, l.Available))
 	}
 	return all
 }
 
-// throttles reads how the group, where it does, holds its processes back, of those whose container
+// throttleSources reads how the group, where it does, holds its processes back, of those whose container
 // it is: ds2, or a server.
-func throttles(l topology.Limits, whose, column, label, server, inColumns string) []Source {
+func throttleSources(l topology.Limits, whose, column, label, server, inColumns string) []Source {
 	if l.CPU == "" {
 		return nil
 	}
@@ -116,7 +116,7 @@ func throttles(l topology.Limits, whose, column, label, server, inColumns string
 			nil,
 		},
 	}
-	return []Source{single("container of "+whose, label, server, inColumns, kinds, l.Throttling)}
+	return []Source{singleSource("container of "+whose, label, server, inColumns, kinds, l.Throttling)}
 }
 
 // OwnSources read the machine that the orders come from: how busy its CPUs are, what ds2 itself
@@ -134,7 +134,7 @@ func OwnSources(fs topology.FS) ([]Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read CPU counters: %w", err)
 	}
-	client := single("client", "", "", "", []kind{
+	client := singleSource("client", "", "", "", []kind{
 		{
 			"client_busy_seconds_total",
 			"Time that the CPUs of the machine that ds2 runs on worked, summed over all.",
@@ -170,5 +170,5 @@ func OwnSources(fs topology.FS) ([]Source, error) {
 		}, nil
 	})
 	own, _ := fs.Limits(os.Getpid())
-	return append([]Source{client}, throttles(own, "ds2", ClientThrottled, "", "", "")...), nil
+	return append([]Source{client}, throttleSources(own, "ds2", ClientThrottled, "", "", "")...), nil
 }

@@ -33,8 +33,8 @@ func (r Row) Covered(column int) float64 {
 	return r.Covers[column]
 }
 
-// cover notes how long a value stands for.
-func (r *Row) cover(column int, seconds float64) {
+// setCovered notes how long a value stands for.
+func (r *Row) setCovered(column int, seconds float64) {
 	if r.Covers == nil && seconds != Interval.Seconds() {
 		r.Covers = slices.Repeat([]float64{Interval.Seconds()}, len(r.Values))
 	}
@@ -114,8 +114,8 @@ type probe struct {
 	err       error
 }
 
-// begin forgets what was read before a sampling that starts now.
-func (p *probe) begin(start time.Time) {
+// beginSampling forgets what was read before a sampling that starts now.
+func (p *probe) beginSampling(start time.Time) {
 	p.busy = false // it may have run before, and ended amid a read
 	p.still = false
 	p.dated = false
@@ -139,7 +139,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	defer cancel()
 
 	for _, p := range s.probes {
-		p.begin(start)
+		p.beginSampling(start)
 	}
 	columns := len(s.Columns())
 	var row Row
@@ -235,6 +235,6 @@ func (p *probe) write(row *Row) {
 		if p.states[i] {
 			covers = taken
 		}
-		row.cover(p.column+i, covers.Seconds())
+		row.setCovered(p.column+i, covers.Seconds())
 	}
 }

@@ -63,7 +63,7 @@ func gauge(i int) derivation {
 // rate is the growth of figure i a second.
 func rate(i int) derivation {
 	return func(seconds float64, was, now []float64) float64 {
-		return growth(i, was, now) / seconds
+		return growthOf(i, was, now) / seconds
 	}
 }
 
@@ -78,11 +78,11 @@ func share(i int, of float64) derivation {
 // where j stood still.
 func ratio(i, j int) derivation {
 	return func(_ float64, was, now []float64) float64 {
-		per := growth(j, was, now)
+		per := growthOf(j, was, now)
 		if per == 0 {
 			return math.NaN()
 		}
-		return growth(i, was, now) / per
+		return growthOf(i, was, now) / per
 	}
 }
 
@@ -93,8 +93,8 @@ func atMostOne(share derivation) derivation {
 	}
 }
 
-// growth is how far a running total came between two reads; NaN where it was reset in between.
-func growth(i int, was, now []float64) float64 {
+// growthOf is how far a running total came between two reads; NaN where it was reset in between.
+func growthOf(i int, was, now []float64) float64 {
 	if d := now[i] - was[i]; d >= 0 {
 		return d
 	}

@@ -231,7 +231,7 @@ func (d Drives) Storage() (*Storage, error) {
 		bytes = max(0, bytes-written)
 	}
 	// past the server's own counters, so before the vacuums, which they count
-	scans, scanned := d.scrubbed()
+	scans, scanned := d.scannedReads()
 	scans = min(s.Reads, scans)
 	scanned = min(bytes, scanned)
 	s.Reads = s.Reads - scans
@@ -268,7 +268,7 @@ func (d Drives) Storage() (*Storage, error) {
 
 // serverTimes are those that servers took of I/Os of a role; nil where they took none.
 func (d Drives) serverTimes(role topology.Role) *Times {
-	t := d.times(role, d.served)
+	t := d.times(role, d.servedBy)
 	if t == (Times{}) {
 		return nil
 	}

@@ -376,7 +376,7 @@ func TestVacuumsInTime(t *testing.T) {
 			return start.Add(time.Duration(second) * time.Second)
 		}
 		seen := Drives{counters, nil, at(c.from), at(c.to)}
-		assert.InDelta(t, c.want, seen.spread(VacuumReads), 1e-9, "%g to %g", c.from, c.to)
+		assert.InDelta(t, c.want, seen.spreadMean(VacuumReads), 1e-9, "%g to %g", c.from, c.to)
 	}
 }
 

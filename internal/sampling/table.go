@@ -96,7 +96,7 @@ func (t *Table) Mean(column string, from, to time.Time) float64 {
 func (t *Table) Sampled(column string, from, to time.Time) Sampled {
 	sum := 0.0
 	weights := 0.0
-	s := t.between(column, from, to, func(value, seconds, things float64) {
+	s := t.eachBetween(column, from, to, func(value, seconds, things float64) {
 		sum += value * seconds * things
 		weights += seconds * things
 	})
@@ -110,7 +110,7 @@ func (t *Table) Quantile(column string, q float64, from, to time.Time) float64 {
 	type weighed struct{ value, seconds float64 }
 	var all []weighed
 	sum := 0.0
-	s := t.between(column, from, to, func(value, seconds, _ float64) {
+	s := t.eachBetween(column, from, to, func(value, seconds, _ float64) {
 		all = append(all, weighed{value, seconds})
 		sum += seconds
 	})
@@ -127,10 +127,10 @@ func (t *Table) Quantile(column string, q float64, from, to time.Time) float64 {
 	return s.known(all[i].value)
 }
 
-// between goes through a column's values after from and up to to, as far as there are some, each
+// eachBetween goes through a column's values after from and up to to, as far as there are some, each
 // with the seconds that it covers and the things a second that it is a mean of, 1 where it is of
 // none. The result is without a value.
-func (t *Table) between(
+func (t *Table) eachBetween(
 	column string, from, to time.Time, take func(value, seconds, things float64),
 ) Sampled {
 	i := slices.Index(t.Columns, column)
@@ -216,7 +216,7 @@ func (t *Table) Set(column string, s Series) {
 			continue
 		}
 		row.Values[i] = s[k-1].Value
-		row.cover(i, Interval.Seconds())
+		row.setCovered(i, Interval.Seconds())
 	}
 }
 

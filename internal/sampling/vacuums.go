@@ -19,7 +19,7 @@ func (d Drives) Work() (w Work, measured bool) {
 	}
 	drives := s.IOPS
 	if m := s.Maintenance.IOPS(); !math.IsNaN(m) {
-		scans, _ := d.scrubbed()
+		scans, _ := d.scannedReads()
 		drives += m - scans
 	}
 	return Work{
@@ -33,7 +33,7 @@ func (d Drives) Work() (w Work, measured bool) {
 // counted. NaN where they do not tell. What a vacuum does that still runs at the end is not counted
 // yet: it is what transactions did not ask for.
 func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
-	some := d.spread(vacuums)
+	some := d.spreadMean(vacuums)
 	asked := d.total(transactions)
 	if extends := d.total(TransactionExtends); transactions == TransactionWrites && extends > 0 {
 		asked += extends
@@ -60,9 +60,9 @@ func (d Drives) vacuumUnderWay() bool {
 // did.
 const lateReport = 3
 
-// spread is the mean of what vacuums did. A server counts it when a vacuum ends: here it is of the
+// spreadMean is the mean of what vacuums did. A server counts it when a vacuum ends: here it is of the
 // time in which that ran.
-func (d Drives) spread(column string) float64 {
+func (d Drives) spreadMean(column string) float64 {
 	if total := d.total(column); math.IsNaN(total) || math.IsNaN(d.total(DatabaseVacuums)) {
 		return total
 	}
@@ -82,7 +82,7 @@ func (d Drives) spread(column string) float64 {
 		}
 		of := 0
 		for k := from; k <= i; k++ {
-			if d.within(k) {
+			if d.isWithin(k) {
 				of++
 			}
 		}
@@ -103,9 +103,9 @@ func (d Drives) sums(column string) []float64 {
 	return sums
 }
 
-// scrubbed is what scans in the background had drives read, in requests and bytes a second. A
+// scannedReads is what scans in the background had drives read, in requests and bytes a second. A
 // request that the kernel served from its cache did not reach them, as far as that is known.
-func (d Drives) scrubbed() (requests, bytes float64) {
+func (d Drives) scannedReads() (requests, bytes float64) {
 	requests = d.mean(ScrubReads)
 	bytes = d.mean(ScrubReadBytes)
 	if device := d.Counters.Mean(ScrubDeviceBytes, d.From, d.To); !math.IsNaN(device) && bytes > 0 {

@@ -52,10 +52,10 @@ func (fs FS) Limits(pid int) (l Limits, err error) {
 			groups = append(groups, groupsOf(membership.Path, mounts[tree])...)
 		}
 	}
-	memory, group := lowest(groups, memoryLimit)
+	memory, group := lowestLimit(groups, memoryLimit)
 	l.MemoryBytes = int64(memory)
 	l.Memory = group
-	l.Processors, l.CPU = lowest(groups, processorLimit)
+	l.Processors, l.CPU = lowestLimit(groups, processorLimit)
 	status, _ := process.NewStatus()
 	stat, _ := pfs.Stat() // ds2 may be held to fewer CPUs than the server
 	if allowed := len(status.CpusAllowedList); allowed > 0 && allowed < len(stat.CPU) {
@@ -82,7 +82,7 @@ const unlimited = 1 << 60
 
 // memoryLimit is that of a group in bytes; 0 where it has none.
 func memoryLimit(dir string) float64 {
-	if limit := parsed(readFirst(dir, "memory.max", "memory.limit_in_bytes")); limit < unlimited {
+	if limit := parseNumber(readFirst(dir, "memory.max", "memory.limit_in_bytes")); limit < unlimited {
 		return limit
 	}
 	return 0
@@ -95,7 +95,7 @@ func processorLimit(dir string) float64 {
 		quota = ReadText(filepath.Join(dir, "cpu.cfs_quota_us"))
 		period = ReadText(filepath.Join(dir, "cpu.cfs_period_us"))
 	}
-	return parsed(quota) / cmp.Or(parsed(period), 1)
+	return parseNumber(quota) / cmp.Or(parseNumber(period), 1)
 }
 
 // readFirst is the text of the first of some files that is not empty.
@@ -122,8 +122,8 @@ func groupsOf(path string, mount *procfs.MountInfo) (dirs []string) {
 	return append(dirs, top)
 }
 
-// lowest is the lowest limit of some groups, and whose it is; 0 where none has one.
-func lowest(groups []string, limit func(dir string) float64) (low float64, group string) {
+// lowestLimit is the lowest limit of some groups, and whose it is; 0 where none has one.
+func lowestLimit(groups []string, limit func(dir string) float64) (low float64, group string) {
 	for _, dir := range groups {
 		if v := limit(dir); v > 0 && (group == "" || v < low) {
 			low = v
@@ -133,19 +133,19 @@ func lowest(groups []string, limit func(dir string) float64) (low float64, group
 	return low, group
 }
 
-// parsed is a number; 0 where there is none.
-func parsed(text string) float64 {
+// parseNumber is a number; 0 where there is none.
+func parseNumber(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64) // "max": 0
 	return v
 }
 
-// numbers are those of a file of lines "name number".
-func numbers(file string) (map[string]float64, error) {
+// readNumbers are those of a file of lines "name number".
+func readNumbers(file string) (map[string]float64, error) {
 	text, err := os.ReadFile(file)
 	all := map[string]float64{}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		all[name] = parsed(value)
+		all[name] = parseNumber(value)
 	}
 	return all, err
 }
@@ -153,7 +153,7 @@ func numbers(file string) (map[string]float64, error) {
 // Throttling reads how often the limited group had used up its CPU time before a period's end, of
 // how many periods, and for how many seconds its processes then stood still.
 func (l Limits) Throttling(context.Context) ([]float64, error) {
-	stat, err := numbers(filepath.Join(l.CPU, "cpu.stat"))
+	stat, err := readNumbers(filepath.Join(l.CPU, "cpu.stat"))
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (l Limits) Throttling(context.Context) ([]float64, error) {
 // Available is the memory of the limited group that its processes can have before they are killed:
 // what files take in the page cache is given back first.
 func (l Limits) Available(context.Context) ([]float64, error) {
-	stat, err := numbers(filepath.Join(l.Memory, "memory.stat"))
+	stat, err := readNumbers(filepath.Join(l.Memory, "memory.stat"))
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (l Limits) Available(context.Context) ([]float64, error) {
 	if _, v1 := stat["total_inactive_file"]; v1 { // which has those of the groups below it apart
 		prefix = "total_"
 	}
-	used := parsed(readFirst(l.Memory, "memory.current", "memory.usage_in_bytes"))
+	used := parseNumber(readFirst(l.Memory, "memory.current", "memory.usage_in_bytes"))
 	cache := stat[prefix+"inactive_file"] + stat[prefix+"active_file"]
 	return []float64{float64(l.MemoryBytes) - used + cache}, nil
 }

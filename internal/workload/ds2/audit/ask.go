@@ -64,8 +64,8 @@ type part struct {
 // tally is a number of rows and their print.
 type tally struct{ rows, print int64 }
 
-// modulo is what a print stands for.
-func modulo(print int64) int64 { return (print%prime + prime) % prime }
+// moduloPrime is what a print stands for.
+func moduloPrime(print int64) int64 { return (print%prime + prime) % prime }
 
 func (a *audit) ask(ctx context.Context) (err error) {
 	info, err := a.sizeOf(ctx)
@@ -79,7 +79,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if err := a.compareDataset(ctx, info); err != nil {
 		return err
 	}
-	if err := a.divide(ctx); err != nil {
+	if err := a.divideParts(ctx); err != nil {
 		return err
 	}
 	tables, total := tableBytes(ctx, a.target)
@@ -107,7 +107,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		q := question{
 			Where: where("customerid", span{run.Before[LastCustomer], run.After[LastCustomer]}),
 		}
-		passes = append(passes, a.answer(q.ask("customers"), 0, runCustomers))
+		passes = append(passes, a.answerTask(q.ask("customers"), 0, runCustomers))
 	}
 	bytes := int64(0)
 	for _, t := range slices.Concat(counts, passes) {
@@ -118,7 +118,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		return err
 	}
 	if a.searched {
-		if err := a.search(ctx); err != nil {
+		if err := a.searchProducts(ctx); err != nil {
 			return err
 		}
 	}
@@ -154,12 +154,12 @@ func (a *audit) runPasses(ctx context.Context, passes []task) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return a.run(ctx, true, a.settle())
+	return a.run(ctx, true, a.settleRanges())
 }
 
-// divide makes the parts. The first and the last take in whatever has an order number outside of
+// divideParts makes the parts. The first and the last take in whatever has an order number outside of
 // those in ORDERS.
-func (a *audit) divide(ctx context.Context) error {
+func (a *audit) divideParts(ctx context.Context) error {
 	_, last, err := Highest(ctx, a.target)
 	if err != nil {
 		return fmt.Errorf("read the highest order: %w", err)
@@ -185,8 +185,8 @@ func (a *audit) divide(ctx context.Context) error {
 	return nil
 }
 
-// answer is a task that sets the answers to questions: the columns of a query's one row.
-func (a *audit) answer(query string, bytes int64, names ...string) task {
+// answerTask is a task that sets the answers to questions: the columns of a query's one row.
+func (a *audit) answerTask(query string, bytes int64, names ...string) task {
 	return task{"count " + names[0], bytes, func(ctx context.Context, conn *sql.Conn) error {
 		numbers := make([]int64, len(names))
 		columns := make([]any, len(names))
@@ -236,24 +236,24 @@ func (a *audit) counts(tables map[string]int64) []task {
 	var tasks []task
 	if a.dataset == nil { // else the comparison counts them
 		tasks = append(tasks,
-			a.answer(customers.ask("customers"), tables["customers"]/indexShare, datasetCustomers))
+			a.answerTask(customers.ask("customers"), tables["customers"]/indexShare, datasetCustomers))
 	}
 	tasks = append(tasks,
-		a.answer(orders.ask("orders"), tables["orders"]/indexShare, datasetOrders),
-		a.answer(q.ask("products"), 0, allProducts, datasetProducts),
-		a.answer(q.ask("inventory"), 0, inventoryRows, negativeStock, salesNow),
-		a.answer(q.ask("categories"), 0, allCategories, renamedCategories),
+		a.answerTask(orders.ask("orders"), tables["orders"]/indexShare, datasetOrders),
+		a.answerTask(q.ask("products"), 0, allProducts, datasetProducts),
+		a.answerTask(q.ask("inventory"), 0, inventoryRows, negativeStock, salesNow),
+		a.answerTask(q.ask("categories"), 0, allCategories, renamedCategories),
 	)
 	for _, key := range smallKeys {
-		tasks = append(tasks, a.answer(key.orphans("1 = 1"), 0, key.name()))
+		tasks = append(tasks, a.answerTask(key.orphans("1 = 1"), 0, key.name()))
 	}
 	return tasks
 }
 
-// search has the procedures of the workload look for the title and the actor of the last product,
+// searchProducts has the procedures of the workload look for the title and the actor of the last product,
 // and counts the products that they miss: the full-text index holds what it should only where they
 // find all that a comparison finds.
-func (a *audit) search(ctx context.Context) error {
+func (a *audit) searchProducts(ctx context.Context) error {
 	session, err := a.engines[a.target.Engine()](ctx, a.target)
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ func (a *audit) compareDataset(ctx context.Context, info store.Info) error {
 		return nil
 	}
 	if !ok || info == nil {
-		a.omit("values of the dataset's rows, beside their keys, sums and numbers")
+		a.omitCheck("values of the dataset's rows, beside their keys, sums and numbers")
 		return nil
 	}
 	_, seed, err := Loaded(info)
@@ -118,12 +118,12 @@ func (a *audit) compareDataset(ctx context.Context, info store.Info) error {
 		return err
 	}
 	if hash == nil {
-		a.omit("values of the dataset's rows, beside their keys, sums and numbers")
+		a.omitCheck("values of the dataset's rows, beside their keys, sums and numbers")
 		return nil
 	}
 
 	d := &dataset{rows: rows}
-	d.add(&comparison{
+	d.addComparison(&comparison{
 		table: datagen.Customers, key: "customerid", check: otherCustomer, size: maxPart,
 		term: term, of: hash,
 	}, int64(a.size.Customers))
@@ -131,34 +131,34 @@ func (a *audit) compareDataset(ctx context.Context, info store.Info) error {
 		if term, hash, err = engine.RowHash(ctx, productColumns, isText); err != nil {
 			return err
 		}
-		d.add(&comparison{
+		d.addComparison(&comparison{
 			table: datagen.Products, key: "prod_id", check: otherProduct, size: maxPart,
 			term: term, of: productTerm(hash),
 		}, int64(a.size.Products))
 	} else {
-		a.omit("values of products, whose words are not ds2's")
+		a.omitCheck("values of products, whose words are not ds2's")
 	}
-	d.add(&comparison{
+	d.addComparison(&comparison{
 		table: datagen.Orders, key: "orderid", check: otherOrders, of: orderTerm,
 	}, 0)
-	d.add(&comparison{
+	d.addComparison(&comparison{
 		table: datagen.OrderLines, key: "orderid", at: 1, check: otherLines, of: lineTerm,
 	}, 0)
-	a.omit("values of what runs added, beside those of the checks; REORDER's dates; room that " +
+	a.omitCheck("values of what runs added, beside those of the checks; REORDER's dates; room that " +
 		"indexes take")
 	a.dataset = d
 	return nil
 }
 
-// omit says what is not looked at.
-func (a *audit) omit(what string) {
+// omitCheck says what is not looked at.
+func (a *audit) omitCheck(what string) {
 	if a.options.Omit != nil {
 		a.options.Omit(what)
 	}
 }
 
-// add adds the comparison of a table with so many keys.
-func (d *dataset) add(c *comparison, keys int64) {
+// addComparison adds the comparison of a table with so many keys.
+func (d *dataset) addComparison(c *comparison, keys int64) {
 	c.term = question{Hash: c.term}.ask("term of " + string(c.table))
 	for from := int64(0); from < keys; from += c.size {
 		c.ranges = append(c.ranges, keyRange{span: span{from, min(from+c.size, keys)}})
@@ -241,7 +241,7 @@ func (d *dataset) rangeTasks(tables map[string]int64) (tasks []task) {
 				func(ctx context.Context, conn *sql.Conn) error {
 					err := conn.QueryRowContext(ctx, q.ask("dataset rows")).
 						Scan(&r.found.rows, &r.found.print)
-					r.found.print = modulo(r.found.print)
+					r.found.print = moduloPrime(r.found.print)
 					return err
 				},
 			})
@@ -311,13 +311,13 @@ func (d *dataset) sums() (all []rangeSum) {
 			d.history[i] = d.history[i].plus(sum)
 		}},
 		rangeSum{datagen.OrderLines, size, 1, sold, func(i int64, sum tally) {
-			d.sold[i] = modulo(d.sold[i] + sum.print)
+			d.sold[i] = moduloPrime(d.sold[i] + sum.print)
 		}},
 	)
 }
 
 func (t tally) plus(other tally) tally {
-	return tally{t.rows + other.rows, modulo(t.print + other.print)}
+	return tally{t.rows + other.rows, moduloPrime(t.print + other.print)}
 }
 
 // read gives the sum of each range that a part has rows of, one at a time.
@@ -348,9 +348,9 @@ func (s rangeSum) read(ctx context.Context, part datagen.Part, one *sync.Mutex) 
 	return nil
 }
 
-// settle takes what the passes found of the dataset: of parts that are the dataset's rows nothing
+// settleRanges takes what the passes found of the dataset: of parts that are the dataset's rows nothing
 // else is to be asked, and of others what is wrong with them.
-func (a *audit) settle() (tasks []task) {
+func (a *audit) settleRanges() (tasks []task) {
 	d := a.dataset
 	wrong := map[int]bool{} // parts
 	for _, c := range d.tables {
@@ -387,7 +387,7 @@ func (a *audit) settle() (tasks []task) {
 			continue
 		}
 		p.lines = p.lines.plus(d.history[i])
-		p.sold = modulo(p.sold + d.sold[i])
+		p.sold = moduloPrime(p.sold + d.sold[i])
 	}
 	return append(tasks, task{"read the stock", 0, a.compareStock})
 }
@@ -414,7 +414,7 @@ func (a *audit) nameRows(
 	}
 	differ := func(key int64) {
 		a.nameKey(c.check, key)
-		a.count(c.check, 1)
+		a.countFault(c.check, 1)
 	}
 	err := store.EachRow(
 		ctx,
@@ -427,7 +427,7 @@ func (a *audit) nameRows(
 			if err := rows.Scan(&key, &found.rows, &found.print); err != nil {
 				return err
 			}
-			found.print = modulo(found.print)
+			found.print = moduloPrime(found.print)
 			if want[key] != found {
 				differ(key)
 			}
@@ -441,8 +441,8 @@ func (a *audit) nameRows(
 	return err
 }
 
-// count adds to the answer of a check.
-func (a *audit) count(check string, n int64) {
+// countFault adds to the answer of a check.
+func (a *audit) countFault(check string, n int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.answers[check] += n
@@ -462,7 +462,7 @@ func (a *audit) compareStock(ctx context.Context, conn *sql.Conn) error {
 			}
 			if stock != d.stock[product]-(sales-d.sales[product])+filled {
 				a.nameKey(otherStock, product)
-				a.count(otherStock, 1)
+				a.countFault(otherStock, 1)
 			}
 			return nil
 		})

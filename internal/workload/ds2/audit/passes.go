@@ -66,7 +66,7 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part, s span) e
 	}
 	p.strays += strays
 	p.lines = p.lines.plus(lines)
-	p.sold = modulo(p.sold + sold)
+	p.sold = moduloPrime(p.sold + sold)
 	var orphaned int64
 	if strangers > 0 { // most are new customers
 		q.Where = where("c.orderid", s)
@@ -134,7 +134,7 @@ func (a *audit) addHistory(rows *sql.Rows) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p := &a.parts[min(max(i, 0), int64(len(a.parts)-1))]
-	p.history = tally{p.history.rows + n, modulo(p.history.print + print)}
+	p.history = tally{p.history.rows + n, moduloPrime(p.history.print + print)}
 	return err
 }
 
@@ -152,7 +152,7 @@ func (a *audit) followUps() []task {
 	var unlike, strays []span
 	var sold int64
 	for _, p := range a.parts {
-		sold = modulo(sold + p.sold)
+		sold = moduloPrime(sold + p.sold)
 		if p.lines != p.history {
 			unlike = append(unlike, p.span)
 		}
@@ -172,7 +172,7 @@ func (a *audit) followUps() []task {
 	}
 	ask := func(spans []span, note, name string, within func(...span) string) {
 		if len(spans) > 0 {
-			tasks = append(tasks, a.answer(within(spans...), 0, name))
+			tasks = append(tasks, a.answerTask(within(spans...), 0, name))
 			a.notes[name] = note
 		}
 	}
@@ -201,8 +201,8 @@ func (a *audit) followUps() []task {
 	if !a.options.Whole {
 		before = a.options.Run.Before[Sales]
 	}
-	if modulo(a.answers[salesNow]-before) != sold {
-		tasks = append(tasks, a.answer(question{}.ask("unsound sales"), 0, unsoundSales))
+	if moduloPrime(a.answers[salesNow]-before) != sold {
+		tasks = append(tasks, a.answerTask(question{}.ask("unsound sales"), 0, unsoundSales))
 	}
 	return tasks
 }
