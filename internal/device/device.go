@@ -189,8 +189,8 @@ type measurement struct {
 	points int // still to be measured
 }
 
-// point measures one of the record's points.
-func (m *measurement) point(ctx context.Context, what string, j job) (result.DevicePoint, error) {
+// measurePoint measures one of the record's points.
+func (m *measurement) measurePoint(ctx context.Context, what string, j job) (result.DevicePoint, error) {
 	j.block = BlockBytes
 	j.runTime = m.StageTime
 	p, _, err := m.runJob(ctx, what, j)
@@ -217,7 +217,7 @@ func (m *measurement) runSteps(ctx context.Context) (err error) {
 		{"70 % reads, 30 % writes", "randrw", &r.Mixed},
 	} {
 		for _, depth := range m.Depths {
-			p, err := m.point(
+			p, err := m.measurePoint(
 				ctx,
 				fmt.Sprintf("%s, depth %d", curve.what, depth),
 				job{rw: curve.rw, depth: depth},
@@ -228,7 +228,7 @@ func (m *measurement) runSteps(ctx context.Context) (err error) {
 			*curve.points = append(*curve.points, p)
 		}
 	}
-	r.Log, err = m.point(ctx, "log writes", job{rw: "write", depth: 1, sync: true})
+	r.Log, err = m.measurePoint(ctx, "log writes", job{rw: "write", depth: 1, sync: true})
 	return err
 }
 

@@ -56,7 +56,7 @@ func (w *Observer) noteSameHost() {
 		same := func(o *sampling.Exporter) bool { return o.Machine.Hostname == e.Machine.Hostname }
 		first := slices.IndexFunc(w.exporters[:i], same)
 		if first >= 0 && e.Machine.Hostname != "" {
-			w.note("the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
+			w.addNote("the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
 				"CPUs and memory count twice", w.exporters[first].Name, e.Name, e.Machine.Hostname)
 		}
 	}
@@ -143,7 +143,7 @@ func (w *Observer) showsMachineOf(t store.Database, e *sampling.Exporter) bool {
 func (w *Observer) noteWithoutExporter() {
 	for _, t := range w.targets {
 		if w.exporterOf(t) == nil {
-			w.note("the machine of %s is not observed: give its exporter, too", t.Label())
+			w.addNote("the machine of %s is not observed: give its exporter, too", t.Label())
 		}
 	}
 }

@@ -116,7 +116,7 @@ func Observe(
 	}
 	var files []topology.File
 	for _, s := range servers {
-		if err := w.server(ctx, s, len(servers) > 1); err != nil {
+		if err := w.observeServer(ctx, s, len(servers) > 1); err != nil {
 			return nil, err
 		}
 	}
@@ -145,7 +145,7 @@ func Observe(
 		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, " +
 			"or it does not run Linux; give the URL of the exporter on their machine")}
 	default:
-		w.note(
+		w.addNote(
 			"the databases' machine is not observed: it is another one, or does not run Linux, " +
 				"and no exporter is given",
 		)
@@ -153,7 +153,7 @@ func Observe(
 	asDrives := w.Machine == nil
 	for _, s := range servers {
 		for _, t := range s.Databases {
-			w.files(ctx, s, t, asDrives)
+			w.observeFiles(ctx, s, t, asDrives)
 		}
 	}
 	w.noteRoles()
@@ -232,7 +232,7 @@ func (w *Observer) Available(target int) topology.Container {
 	return available
 }
 
-func (w *Observer) note(format string, args ...any) {
+func (w *Observer) addNote(format string, args ...any) {
 	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
 }
 

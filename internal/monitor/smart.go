@@ -182,7 +182,7 @@ func (w *Observer) findSMART(ctx context.Context) {
 	}
 	note := func(format string, args ...any) {
 		if w.o.SMART == SMARTOn {
-			w.note(format, args...)
+			w.addNote(format, args...)
 		}
 	}
 	if w.Machine == nil || !w.Local {

@@ -14,11 +14,11 @@ import (
 	"ds2/internal/topology"
 )
 
-// server asks a server about itself and its databases, and opens their counters. What all databases
+// observeServer asks a server about itself and its databases, and opens their counters. What all databases
 // share, such as the log, is read through the first.
-func (w *Observer) server(ctx context.Context, s *topology.Instance, several bool) error {
+func (w *Observer) observeServer(ctx context.Context, s *topology.Instance, several bool) error {
 	if s.Unknown != nil {
-		w.note(
+		w.addNote(
 			"server %s is known by its address only, so under another address it counts as another server: %v",
 			s.Name,
 			s.Unknown,
@@ -40,14 +40,14 @@ func (w *Observer) server(ctx context.Context, s *topology.Instance, several boo
 	pid := 0
 	here := isHere(ctx, s.Databases[0])
 	if here && runtime.GOOS == "linux" {
-		pid, container = w.process(ctx, s, item)
+		pid, container = w.findProcess(ctx, s, item)
 	}
 	counters := []sampling.Counters{{Query: shared, Label: "server", Of: s.Name, Item: item}}
 	for _, t := range s.Databases {
 		w.here[t] = here
 		found := topology.Server{Version: s.Version, Container: container}
 		if found.Settings, err = store.Settings(ctx, t); err != nil {
-			w.note("%s: %v", t.Label(), t.Wrap("look", err))
+			w.addNote("%s: %v", t.Label(), t.Wrap("look", err))
 		}
 		found.OtherSettings = store.OtherSettings(ctx, t)
 		if found.Files, err = s.Files(ctx, t); err != nil {
@@ -60,7 +60,7 @@ func (w *Observer) server(ctx context.Context, s *topology.Instance, several boo
 		ofItself := sampling.Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)}
 		src, err := sampling.Database(ctx, t.DB(), append(counters, ofItself)...)
 		if err != nil {
-			w.note("no counters of the database: %v", t.Wrap("read", err))
+			w.addNote("no counters of the database: %v", t.Wrap("read", err))
 			continue
 		}
 		w.Sources = append(w.Sources, src)
@@ -92,9 +92,9 @@ func (w *Observer) item(t store.Database) string {
 	return t.Label()
 }
 
-// files opens what a target's server counts of its files itself. Where the drives are not observed,
+// observeFiles opens what a target's server counts of its files itself. Where the drives are not observed,
 // the files stand for them.
-func (w *Observer) files(
+func (w *Observer) observeFiles(
 	ctx context.Context,
 	s *topology.Instance,
 	t store.Database,
@@ -112,7 +112,7 @@ func (w *Observer) files(
 		s.Queries.FileCounters,
 	)
 	if err != nil {
-		w.note("no counters of the database's files: %v", t.Wrap("read", err))
+		w.addNote("no counters of the database's files: %v", t.Wrap("read", err))
 		return
 	}
 	if w.Machine == nil {
@@ -120,7 +120,7 @@ func (w *Observer) files(
 	}
 	w.Machine.Files = append(w.Machine.Files, files...)
 	if asDrives {
-		w.note("the drives are judged by what %s counted of its files", t.Label())
+		w.addNote("the drives are judged by what %s counted of its files", t.Label())
 		for _, f := range files {
 			w.Machine.Drives = append(
 				w.Machine.Drives,
@@ -131,10 +131,10 @@ func (w *Observer) files(
 	w.Sources = append(w.Sources, src)
 }
 
-// process finds a server's process on this machine, and opens the counters of it and of its
+// findProcess finds a server's process on this machine, and opens the counters of it and of its
 // container, which is nil where it may use all of the machine. Its file systems are looked for in
 // its own mounts; where these may not be read, in those of ds2 if nothing shows that they differ.
-func (w *Observer) process(
+func (w *Observer) findProcess(
 	ctx context.Context,
 	s *topology.Instance,
 	item string,
@@ -145,7 +145,7 @@ func (w *Observer) process(
 		held, err = topology.Root.Limits(pid)
 	}
 	if err != nil {
-		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
+		w.addNote("what the server %s takes of this machine is not observed: %v", s.Name, err)
 		return 0, nil
 	}
 	w.serverProcesses = append(w.serverProcesses, pid)

@@ -16,7 +16,7 @@ func (w *Observer) traceIO(files []topology.File) {
 		return
 	}
 	if w.Machine == nil || !w.Local || len(w.exporters) > 0 {
-		w.note(
+		w.addNote(
 			"I/Os are not traced: that is done where ds2 runs on the database's machine and observes it itself",
 		)
 		return
@@ -41,7 +41,7 @@ func (w *Observer) traceIO(files []topology.File) {
 	}
 	var err error
 	if w.IOTrace, err = sampling.OpenIOTrace(drives, directories, w.serverProcesses); err != nil {
-		w.note("I/Os are not traced: %v", err)
+		w.addNote("I/Os are not traced: %v", err)
 		return
 	}
 	w.Sources = append(w.Sources, w.IOTrace.Source())

@@ -40,7 +40,7 @@ func (w *Observer) addCounters(ctx context.Context, drives []topology.Drive, src
 		return err
 	}
 	for _, drive := range src.Uncounted(values) {
-		w.note(
+		w.addNote(
 			"the requests of drive %s are not counted: see its queue/iostats in /sys/block",
 			drive,
 		)
@@ -48,7 +48,7 @@ func (w *Observer) addCounters(ctx context.Context, drives []topology.Drive, src
 	for i, d := range drives {
 		if why := src.WritesUnknown(d.Name); why != "" {
 			drives[i].WritesUnknown = why
-			w.note("the writes of drive %s are unknown: %s", d.Name, why)
+			w.addNote("the writes of drive %s are unknown: %s", d.Name, why)
 		}
 	}
 	w.Sources = append(w.Sources, src)

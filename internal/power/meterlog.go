@@ -100,7 +100,7 @@ func ReadMeterLog(
 	rows, separator := meterRows(text)
 	read := func(dayFirst bool) (sampling.Series, int, error) {
 		r := meterReader{zone: zone, decimalComma: separator != ",", dayFirst: dayFirst}
-		return r.read(rows)
+		return r.readRows(rows)
 	}
 	s, left, err = read(false)
 	other, otherLeft, otherErr := read(true)
@@ -192,9 +192,9 @@ type meterReader struct {
 	unnamed error   // of a row of other names
 }
 
-func (r *meterReader) read(rows [][]string) (s sampling.Series, left int, err error) {
+func (r *meterReader) readRows(rows [][]string) (s sampling.Series, left int, err error) {
 	for i, row := range rows {
-		if row == nil || r.names(i+1, row) {
+		if row == nil || r.readNames(i+1, row) {
 			continue
 		}
 		t, w, problem := r.readRow(row)
@@ -232,8 +232,8 @@ var powerName = regexp.MustCompile(
 // mark is all that is not part of a name.
 var mark = regexp.MustCompile(`[^\pL\p{Nd}]+`)
 
-// names takes the columns from a row of names. A logger that is started again writes it again.
-func (r *meterReader) names(line int, fields []string) (only bool) {
+// readNames takes the columns from a row of names. A logger that is started again writes it again.
+func (r *meterReader) readNames(line int, fields []string) (only bool) {
 	var names []string
 	var power []int
 	unit := 1.
@@ -299,10 +299,10 @@ func (r *meterReader) readRow(fields []string) (t time.Time, w float64, err erro
 	for _, i := range r.times {
 		text = append(text, fields[i])
 	}
-	if t, err = r.time(strings.Join(text, " ")); err != nil {
+	if t, err = r.parseTime(strings.Join(text, " ")); err != nil {
 		return t, 0, err
 	}
-	w, _, err = r.power(fields[r.watts], r.unit)
+	w, _, err = r.parsePower(fields[r.watts], r.unit)
 	return t, w, err
 }
 
@@ -313,16 +313,16 @@ func (r *meterReader) unnamedReading(fields []string) (t time.Time, w float64, e
 		return t, 0, errors.New("1 field; want time and watts")
 	}
 	for n := min(len(fields)-1, 4); n > 0; n-- {
-		if t, err = r.time(strings.Join(fields[:n], " ")); err != nil {
+		if t, err = r.parseTime(strings.Join(fields[:n], " ")); err != nil {
 			continue
 		}
 		if len(fields) == n+1 {
-			w, _, err = r.power(fields[n], 1)
+			w, _, err = r.parsePower(fields[n], 1)
 			return t, w, err
 		}
 		found := 0
 		for _, f := range fields[n:] {
-			if v, said, err := r.power(f, 1); err == nil && said {
+			if v, said, err := r.parsePower(f, 1); err == nil && said {
 				w = v
 				found++
 			}
@@ -337,22 +337,22 @@ func (r *meterReader) unnamedReading(fields []string) (t time.Time, w float64, e
 	return t, 0, err
 }
 
-// power reads a number of watts, or of the unit after it; said tells whether there is one.
-func (r *meterReader) power(text string, unit float64) (w float64, said bool, err error) {
+// parsePower reads a number of watts, or of the unit after it; said tells whether there is one.
+func (r *meterReader) parsePower(text string, unit float64) (w float64, said bool, err error) {
 	digits := strings.TrimRightFunc(text, unicode.IsLetter)
 	if own := text[len(digits):]; own != "" {
 		said = true
 		unit = wattsOf[own]
 	}
-	w, ok := r.number(strings.TrimSpace(digits))
+	w, ok := r.parseNumber(strings.TrimSpace(digits))
 	if !ok || unit == 0 {
 		return 0, false, fmt.Errorf("no number of W, kW or mW: %q", text)
 	}
 	return w * unit, said, checkWatts(w * unit)
 }
 
-// number reads one, whose comma is decimal where commas do not separate fields.
-func (r *meterReader) number(text string) (float64, bool) {
+// parseNumber reads one, whose comma is decimal where commas do not separate fields.
+func (r *meterReader) parseNumber(text string) (float64, bool) {
 	if r.decimalComma && !strings.Contains(text, ".") {
 		text = strings.Replace(text, ",", ".", 1)
 	}
@@ -396,9 +396,9 @@ var meterForms = []struct {
 // leapSecond is one, or 59.7 rounded.
 var leapSecond = regexp.MustCompile(`(:\d\d):60`)
 
-// time reads a date with a time of day, or the time since 1970 in a unit by its size.
-func (r *meterReader) time(text string) (time.Time, error) {
-	if v, ok := r.number(text); ok {
+// parseTime reads a date with a time of day, or the time since 1970 in a unit by its size.
+func (r *meterReader) parseTime(text string) (time.Time, error) {
+	if v, ok := r.parseNumber(text); ok {
 		for v >= 1e11 { // the year 5138: so it is in ms, µs or ns
 			v /= 1000
 		}

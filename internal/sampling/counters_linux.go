@@ -68,7 +68,7 @@ func MachineCounters(
 	if err != nil {
 		return Source{}, fmt.Errorf("open the machine's counters: %w", err)
 	}
-	first, err := k.shown()
+	first, err := k.readAll()
 	if err != nil {
 		return Source{}, fmt.Errorf("read the machine's counters: %w", err)
 	}
@@ -76,8 +76,8 @@ func MachineCounters(
 	for _, d := range devices {
 		k.journals[d], judged[d] = fs.Flushing(d, flushes[d])
 	}
-	show := func(context.Context) (counted, error) { return k.shown() }
-	src, err := nodeExporter.source(first, devices, judged, show)
+	show := func(context.Context) (counted, error) { return k.readAll() }
+	src, err := nodeExporter.newSource(first, devices, judged, show)
 	if err != nil {
 		return Source{}, fmt.Errorf("the kernel %w", err)
 	}
@@ -85,10 +85,10 @@ func MachineCounters(
 	return src, nil
 }
 
-// shown is what the kernel shows now. Of what surrounds the CPUs, virtual machines show little.
-func (k kernel) shown() (counted, error) {
+// readAll is what the kernel shows now. Of what surrounds the CPUs, virtual machines show little.
+func (k kernel) readAll() (counted, error) {
 	c := counted{readings{}, readings{}, readings{}, k.speeds, map[string]float64{}}
-	err := errors.Join(k.cpus(c), k.memory(c), k.disks(c), k.network(c))
+	err := errors.Join(k.cpus(c), k.memory(c), k.disks(c), k.readNetwork(c))
 	k.readConditions(c)
 	return c, err
 }
@@ -143,7 +143,7 @@ func (k kernel) disks(c counted) error {
 	return err
 }
 
-func (k kernel) network(c counted) error {
+func (k kernel) readNetwork(c counted) error {
 	all, err := k.proc.NetDev()
 	for name, line := range all {
 		if name != "lo" { // which is no link

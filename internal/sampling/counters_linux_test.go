@@ -154,8 +154,8 @@ func TestTimesBeginAnew(t *testing.T) {
 	was[diskFlushSeconds] = end - .05
 	now[diskFlushSeconds] = .05
 	var w writeCounter
-	w.count(was)
-	w.count(now)
+	w.countWrites(was)
+	w.countWrites(now)
 	assert.InDelta(t, 100, now[diskWrites], 0)
 	assert.InDelta(t, .2, now[diskWriteSeconds], 1e-6)
 }

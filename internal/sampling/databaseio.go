@@ -46,7 +46,7 @@ func (d Drives) Databases() (all []DatabaseIO) {
 		}) {
 			data := d.Machine.FileNames(topology.Data, f.Database)
 			log := d.Machine.FileNames(topology.Log, f.Database)
-			all = append(all, DatabaseIO{f.Database, d.io(data...), d.io(log...)})
+			all = append(all, DatabaseIO{f.Database, d.sumIO(data...), d.sumIO(log...)})
 		}
 	}
 	return all
@@ -62,21 +62,21 @@ func (d Drives) PageReads(target string) (pages, seconds float64) {
 	return pages, d.Counters.Mean(ItemColumn(DatabasePageReadTime, target), d.From, d.To) / pages
 }
 
-// io is the I/O of drives or of files, all together.
-func (d Drives) io(items ...string) (io FileIO) {
+// sumIO is the I/O of drives or of files, all together.
+func (d Drives) sumIO(items ...string) (io FileIO) {
 	for _, item := range items {
 		io.Reads += d.mean(d.column(DiskReads, item))
 		io.Writes += d.mean(d.column(DiskWrites, item))
 		io.ReadBytes += d.mean(d.column(DiskReadBytes, item))
 		io.WrittenBytes += d.mean(d.column(DiskWrittenBytes, item))
 	}
-	io.Times = d.times("", func(k IOKind) []wait { return d.waits(items, k) })
+	io.Times = d.meanTimes("", func(k IOKind) []wait { return d.waitsOf(items, k) })
 	io.Flushes, io.FlushMean = d.flushes(items)
 	return io
 }
 
-// times are those of I/Os of a role, of which waits gives those of a kind.
-func (d Drives) times(role topology.Role, waits func(IOKind) []wait) (t Times) {
+// meanTimes are those of I/Os of a role, of which waits gives those of a kind.
+func (d Drives) meanTimes(role topology.Role, waits func(IOKind) []wait) (t Times) {
 	reads := IOKind{Role: role, Over: VerdictMeans}
 	writes := reads
 	writes.Write = true
@@ -115,7 +115,7 @@ func (d Drives) flushes(items []string) (rate, mean *float64) {
 		return nil, nil
 	}
 	var timed requests
-	for i, sample := range d.requests(items, ofFlushes) {
+	for i, sample := range d.requestsOf(items, ofFlushes) {
 		if d.isWithin(i) {
 			timed.add(sample)
 		}

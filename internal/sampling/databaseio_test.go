@@ -21,7 +21,7 @@ func TestDatabases(t *testing.T) {
 	}} {
 		table := Table{Rows: make([]Row, 30)}
 		set := func(column string, value func(second int) float64) {
-			i := table.place(column)
+			i := table.placeOf(column)
 			for n := range table.Rows {
 				table.Rows[n].Values[i] = value(n)
 			}

@@ -40,7 +40,7 @@ const (
 )
 
 // Named are the drives that the exporter tells to lie under its directories; none: it has none.
-func (e *Exporter) Named() []string { return inOrder(e.first.by(DirectoryInfo, "device")) }
+func (e *Exporter) Named() []string { return inOrder(e.first.valuesBy(DirectoryInfo, "device")) }
 
 // DrivesOf are the drives that a file of the machine lies on, as far as the exporter was told of a
 // directory above it, or of one only: a container may have it under another path.
@@ -187,8 +187,8 @@ func parseExposition(text io.Reader) (exposition, error) {
 // exposition is what an exporter shows at a time: of each name the metrics, with their labels.
 type exposition map[string]model.Vector
 
-// by gives the values of a name by one of its labels.
-func (x exposition) by(name, label string) map[string]float64 {
+// valuesBy gives the values of a name by one of its labels.
+func (x exposition) valuesBy(name, label string) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range x[name] {
 		values[string(m.Metric[model.LabelName(label)])] = float64(m.Value)
@@ -196,8 +196,8 @@ func (x exposition) by(name, label string) map[string]float64 {
 	return values
 }
 
-// text is a label of the first metric of a name; empty where there is none.
-func (x exposition) text(name, label string) string {
+// firstLabel is a label of the first metric of a name; empty where there is none.
+func (x exposition) firstLabel(name, label string) string {
 	if len(x[name]) == 0 {
 		return ""
 	}
@@ -250,7 +250,7 @@ func (e *Exporter) Source(
 		}
 		return e.kind.counted(now), err
 	}
-	src, err := e.kind.source(e.kind.counted(e.first), devices, flushes, show)
+	src, err := e.kind.newSource(e.kind.counted(e.first), devices, flushes, show)
 	if err != nil {
 		return Source{}, fmt.Errorf("%s %w", e.Name, err)
 	}
@@ -305,6 +305,6 @@ func (e *Exporter) Drives(
 // Free is how many bytes are free on the file system of a file of the machine, and which that is;
 // false where that is not known.
 func (e *Exporter) Free(file string) (bytes int64, mount string, known bool) {
-	free, mount := e.kind.free(e.first, file)
+	free, mount := e.kind.findRoom(e.first, file)
 	return bytesOf(free), mount, !math.IsNaN(free)
 }

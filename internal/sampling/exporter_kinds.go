@@ -126,7 +126,7 @@ func (k *exporterKind) counted(x exposition) counted {
 		k.disks(x),
 		k.cpus(x),
 		k.links.read(x),
-		x.by(k.speeds, k.links.label),
+		x.valuesBy(k.speeds, k.links.label),
 		map[string]float64{
 			MemoryAvailable: x.sum(k.memory, nil),
 			CPUSteal:        x.sum(k.probe, stolen),
@@ -142,10 +142,10 @@ func (k *exporterKind) counted(x exposition) counted {
 	return c
 }
 
-// source has the columns that the machine itself would give, of these drives or, without any, all.
+// newSource has the columns that the machine itself would give, of these drives or, without any, all.
 // Its figures come from what show shows, first at first. How the flushes of drives stand among
 // their writes is given.
-func (k *exporterKind) source(
+func (k *exporterKind) newSource(
 	first counted,
 	devices []string,
 	flushes map[string]topology.Flushing,
@@ -210,7 +210,7 @@ func (k *exporterKind) source(
 		now, err := show(ctx) // what could be read counts
 		for drive, counter := range src.writes {
 			if counts, shown := now.drives[drive]; shown {
-				counter.count(counts)
+				counter.countWrites(counts)
 			}
 		}
 		putDrives(values, now.drives)
@@ -237,7 +237,7 @@ type itemMetrics struct {
 func (m itemMetrics) read(x exposition) readings {
 	all := readings{}
 	for i, name := range m.names {
-		for item, v := range x.by(m.prefix+name+"_total", m.label) {
+		for item, v := range x.valuesBy(m.prefix+name+"_total", m.label) {
 			if all[item] == nil {
 				all[item] = unknown(len(m.names))
 			}
@@ -318,25 +318,25 @@ func (k *exporterKind) cpus(x exposition) readings {
 func nodeMachine(x exposition) topology.Machine {
 	const firmware = "node_dmi_info"
 	return topology.Machine{
-		Hostname: x.text("node_uname_info", "nodename"),
+		Hostname: x.firstLabel("node_uname_info", "nodename"),
 		Vendor: topology.Cloud(
-			x.text(firmware, "system_vendor"),
-			x.text(firmware, "chassis_asset_tag"),
+			x.firstLabel(firmware, "system_vendor"),
+			x.firstLabel(firmware, "chassis_asset_tag"),
 		),
-		Product:     x.text(firmware, "product_name"),
-		System:      cmp.Or(x.text("node_os_info", "pretty_name"), x.text("node_uname_info", "sysname")),
-		Kernel:      x.text("node_uname_info", "release"),
-		Processor:   x.text("node_cpu_info", "model_name"),
-		Processors:  len(x.by("node_cpu_seconds_total", "cpu")),
+		Product:     x.firstLabel(firmware, "product_name"),
+		System:      cmp.Or(x.firstLabel("node_os_info", "pretty_name"), x.firstLabel("node_uname_info", "sysname")),
+		Kernel:      x.firstLabel("node_uname_info", "release"),
+		Processor:   x.firstLabel("node_cpu_info", "model_name"),
+		Processors:  len(x.valuesBy("node_cpu_seconds_total", "cpu")),
 		MemoryBytes: bytesOf(x.sum("node_memory_MemTotal_bytes", nil)),
 	}
 }
 
-// free is the room on the file system of a file, which is that of the longest mount point, or
+// findRoom is the room on the file system of a file, which is that of the longest mount point, or
 // volume, above it; NaN where that is not known.
-func (k *exporterKind) free(x exposition, file string) (free float64, mount string) {
+func (k *exporterKind) findRoom(x exposition, file string) (free float64, mount string) {
 	free = math.NaN()
-	for point, bytes := range x.by(k.room, k.volume) {
+	for point, bytes := range x.valuesBy(k.room, k.volume) {
 		if k.above(file, point) && len(point) >= len(mount) {
 			free = bytes
 			mount = point
@@ -350,13 +350,13 @@ func windowsMachine(x exposition) topology.Machine {
 	const system = "windows_os_info"
 	return topology.Machine{
 		Hostname: cmp.Or(
-			x.text("windows_os_hostname", "hostname"),
-			x.text("windows_cs_hostname", "hostname"),
+			x.firstLabel("windows_os_hostname", "hostname"),
+			x.firstLabel("windows_cs_hostname", "hostname"),
 		),
-		System:     x.text(system, "product"),
-		Kernel:     cmp.Or(x.text(system, "version"), x.text(system, "build_number")),
-		Processor:  x.text("windows_cpu_info", "name"),
-		Processors: len(x.by("windows_cpu_time_total", "core")),
+		System:     x.firstLabel(system, "product"),
+		Kernel:     cmp.Or(x.firstLabel(system, "version"), x.firstLabel(system, "build_number")),
+		Processor:  x.firstLabel("windows_cpu_info", "name"),
+		Processors: len(x.valuesBy("windows_cpu_time_total", "core")),
 		MemoryBytes: cmp.Or(bytesOf(x.sum("windows_memory_physical_total_bytes", nil)),
 			bytesOf(x.sum("windows_cs_physical_memory_bytes", nil)),
 			bytesOf(x.sum("windows_os_visible_memory_bytes", nil))),

@@ -28,10 +28,10 @@ type writeCounter struct {
 	writes, seconds float64
 }
 
-// count puts in place of what the kernel calls writes, and of their time, those that carry data;
+// countWrites puts in place of what the kernel calls writes, and of their time, those that carry data;
 // NaN where these are not known. An empty flush takes as long as the flush request that it waits
 // for.
-func (w *writeCounter) count(now []float64) {
+func (w *writeCounter) countWrites(now []float64) {
 	if w.Unknown != "" || math.IsNaN(now[diskWrites]) {
 		now[diskWrites] = math.NaN()
 		now[diskWriteSeconds] = math.NaN()
@@ -44,7 +44,7 @@ func (w *writeCounter) count(now []float64) {
 		w.writes = 0
 		w.seconds = 0
 	}
-	empty, seconds := w.empty(w.was, raw)
+	empty, seconds := w.countEmpty(w.was, raw)
 	w.writes += raw[diskWrites] - w.was[diskWrites] - empty
 	w.seconds += max(0, elapsedBetween(w.was, raw, diskWriteSeconds)-seconds)
 	w.was = raw
@@ -52,9 +52,9 @@ func (w *writeCounter) count(now []float64) {
 	now[diskWriteSeconds] = w.seconds
 }
 
-// empty is how many of the writes between two readings were empty flushes, and how long these took
+// countEmpty is how many of the writes between two readings were empty flushes, and how long these took
 // together.
-func (w *writeCounter) empty(was, now []float64) (flushes, seconds float64) {
+func (w *writeCounter) countEmpty(was, now []float64) (flushes, seconds float64) {
 	all := now[diskFlushes] - was[diskFlushes]
 	if w.Through || !(all > 0) {
 		return 0, 0

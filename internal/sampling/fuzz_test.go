@@ -33,7 +33,7 @@ node_uname_info{nodename="a",release="b",sysname="Linux"} 1
 			e := &Exporter{Name: "x", kind: kind, first: shown}
 			e.Source(nil, true, nil)
 			again := func(context.Context) (counted, error) { return kind.counted(shown), nil }
-			src, err := kind.source(kind.counted(shown), nil, nil, again)
+			src, err := kind.newSource(kind.counted(shown), nil, nil, again)
 			if err != nil {
 				continue
 			}

@@ -101,18 +101,18 @@ func (d Drives) servedBy(k IOKind) []wait {
 	reached := none
 	switch {
 	case k.Role == topology.Log && k.Write:
-		ios = d.timed(DatabaseLogWrites, DatabaseLogWriteTime)
-		flushes = d.timed(DatabaseLogSyncs, DatabaseLogSyncTime)
+		ios = d.timedRequests(DatabaseLogWrites, DatabaseLogWriteTime)
+		flushes = d.timedRequests(DatabaseLogSyncs, DatabaseLogSyncTime)
 	case k.Role == topology.Data && k.Write:
-		ios = d.timed(TransactionWrites, TransactionWriteTime)
+		ios = d.timedRequests(TransactionWrites, TransactionWriteTime)
 	case k.Role == topology.Data:
-		ios = d.timed(TransactionReads, TransactionReadTime)
+		ios = d.timedRequests(TransactionReads, TransactionReadTime)
 		if len(d.Counters.Items(TransactionReads)) == 0 {
-			ios = d.timed(DatabasePageReads, DatabasePageReadTime)
+			ios = d.timedRequests(DatabasePageReads, DatabasePageReadTime)
 		}
-		reached = d.requests(d.items(DiskReads, topology.Data), requestColumns(false))
+		reached = d.requestsOf(d.items(DiskReads, topology.Data), requestColumns(false))
 	}
-	ofFiles := d.requests(d.Machine.FileNames(k.Role, ""), requestColumns(k.Write))
+	ofFiles := d.requestsOf(d.Machine.FileNames(k.Role, ""), requestColumns(k.Write))
 	all := make([]wait, len(none))
 	for i := range all {
 		all[i] = wait{ios: ios[i], flushes: flushes[i], reached: reached[i].number}
@@ -131,7 +131,7 @@ func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 			}
 			continue
 		}
-		if m, l, ok := d.latencyOf(d.waits([]string{drive}, k), k); ok {
+		if m, l, ok := d.latencyOf(d.waitsOf([]string{drive}, k), k); ok {
 			mean = max(mean, m)
 			longest = max(longest, l)
 			measured = true
@@ -143,7 +143,7 @@ func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 // ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in
 // seconds; NaN where there was none.
 func (d Drives) ReadLatencies() []float64 {
-	reads := d.requests(d.items(DiskReads, topology.Data), requestColumns(false))
+	reads := d.requestsOf(d.items(DiskReads, topology.Data), requestColumns(false))
 	latencies := make([]float64, len(reads))
 	for i, r := range reads {
 		latencies[i] = r.seconds / r.number // NaN where both are 0
@@ -183,8 +183,8 @@ func (r requests) mean() float64 {
 	return r.seconds / r.number
 }
 
-// requests are those of some items in each sample.
-func (d Drives) requests(items []string, of columnsOf) []requests {
+// requestsOf are those of some items in each sample.
+func (d Drives) requestsOf(items []string, of columnsOf) []requests {
 	all := make([]requests, len(d.Counters.Rows))
 	for _, item := range items {
 		rates := d.Counters.Values(d.column(of.rate, item))
@@ -204,9 +204,9 @@ func (d Drives) requests(items []string, of columnsOf) []requests {
 	return all
 }
 
-// timed are requests in each sample that servers counted in one column and timed in another.
-func (d Drives) timed(counts, times string) []requests {
-	return d.requests(d.items(counts, ""), columnsOf{counts, times, true})
+// timedRequests are requests in each sample that servers counted in one column and timed in another.
+func (d Drives) timedRequests(counts, times string) []requests {
+	return d.requestsOf(d.items(counts, ""), columnsOf{counts, times, true})
 }
 
 // wait is I/Os of a kind, and the flushes that those of the log wait for.
@@ -233,16 +233,16 @@ func (w wait) mean() float64 {
 	return w.ios.mean() + requests{max(w.flushes.number, w.syncs), w.flushes.seconds}.mean()
 }
 
-// waits are those of a kind of I/O of some items in each sample.
-func (d Drives) waits(items []string, k IOKind) []wait {
+// waitsOf are those of a kind of I/O of some items in each sample.
+func (d Drives) waitsOf(items []string, k IOKind) []wait {
 	all := make([]wait, len(d.Counters.Rows))
-	for i, r := range d.requests(items, requestColumns(k.Write)) {
+	for i, r := range d.requestsOf(items, requestColumns(k.Write)) {
 		all[i].ios = r
 	}
 	if !k.Write || k.Role != topology.Log {
 		return all
 	}
-	for i, r := range d.requests(items, ofFlushes) {
+	for i, r := range d.requestsOf(items, ofFlushes) {
 		all[i].flushes = r
 	}
 	if servers := d.Counters.Items(DatabaseLogSyncs); len(servers) == 1 {

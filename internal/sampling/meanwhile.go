@@ -43,7 +43,7 @@ func ReadsDuring(
 	if machine == nil {
 		return nil, nil, err
 	}
-	io := d.io(d.items(DiskReads, topology.Data)...)
+	io := d.sumIO(d.items(DiskReads, topology.Data)...)
 	if io.ReadMean == nil {
 		return nil, nil, err
 	}

@@ -54,10 +54,10 @@ func (d Drives) takeOthers(s *Storage, bytes float64) (rest float64) {
 // where that is unknown. What the kernel fetched for their processes leaves those out that its
 // cache had.
 func (d Drives) ownReads() float64 {
-	own := d.total(DatabasePageReads)
+	own := d.sumMeans(DatabasePageReads)
 	if files := d.Machine.FileNames(topology.Data, ""); len(files) > 0 {
-		own = d.io(files...).Reads
-	} else if counted := d.total(TransactionReads) + d.total(VacuumReads); !math.IsNaN(counted) {
+		own = d.sumIO(files...).Reads
+	} else if counted := d.sumMeans(TransactionReads) + d.sumMeans(VacuumReads); !math.IsNaN(counted) {
 		own = counted
 	}
 	own += d.temporaryPages()
@@ -65,7 +65,7 @@ func (d Drives) ownReads() float64 {
 	if len(d.Counters.Items(ServerReadBytes)) < servers {
 		return own
 	}
-	if fetched := d.total(ServerReadBytes) / PageBytes; fetched < own { // not NaN
+	if fetched := d.sumMeans(ServerReadBytes) / PageBytes; fetched < own { // not NaN
 		return fetched
 	}
 	return own
@@ -79,27 +79,27 @@ func (d Drives) ownWrites(withLog bool) float64 {
 	if rows := d.Counters.Rows; len(rows) > 0 && late.From.Before(rows[0].Time.Add(-Interval)) {
 		late.From = rows[0].Time.Add(-Interval)
 	}
-	own := late.total(DatabaseCheckpointPages) + late.total(DatabaseBackgroundPages) +
-		late.total(DatabaseSessionPages)
+	own := late.sumMeans(DatabaseCheckpointPages) + late.sumMeans(DatabaseBackgroundPages) +
+		late.sumMeans(DatabaseSessionPages)
 	if files := d.Machine.FileNames(topology.Data, ""); len(files) > 0 {
-		own = late.io(files...).Writes
-	} else if counted := late.total(TransactionWrites) + late.total(TransactionExtends) +
-		late.total(VacuumWrites); !math.IsNaN(counted) {
+		own = late.sumIO(files...).Writes
+	} else if counted := late.sumMeans(TransactionWrites) + late.sumMeans(TransactionExtends) +
+		late.sumMeans(VacuumWrites); !math.IsNaN(counted) {
 		own = counted
 	}
 	own += late.temporaryPages()
 	for _, drive := range d.items(DiskJournalWrites, topology.Data) {
 		own += ofOneJournal * late.mean(ItemColumn(DiskJournalWrites, drive))
 	}
-	if syncs := late.total(DatabaseLogSyncs); withLog && late.total(DatabaseLogWrites) > syncs {
-		own += late.total(DatabaseLogWrites) - syncs
+	if syncs := late.sumMeans(DatabaseLogSyncs); withLog && late.sumMeans(DatabaseLogWrites) > syncs {
+		own += late.sumMeans(DatabaseLogWrites) - syncs
 	}
 	return own * late.To.Sub(late.From).Seconds() / d.To.Sub(d.From).Seconds()
 }
 
 // temporaryPages are those that queries put aside.
 func (d Drives) temporaryPages() float64 {
-	if bytes := d.total(DatabaseTemporaryBytes); bytes > 0 { // not NaN
+	if bytes := d.sumMeans(DatabaseTemporaryBytes); bytes > 0 { // not NaN
 		return bytes / PageBytes
 	}
 	return 0

@@ -183,7 +183,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 			due = due.Add(max(Interval, time.Since(due).Truncate(Interval)))
 			timer.Reset(time.Until(due))
 		case p := <-answers:
-			s.take(p, &row)
+			s.takeAnswer(p, &row)
 			if missing--; missing == 0 {
 				finish()
 			}
@@ -191,9 +191,9 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	}
 }
 
-// take keeps an answer as the newest one and puts the source's columns into the open row. A source
+// takeAnswer keeps an answer as the newest one and puts the source's columns into the open row. A source
 // that fails is logged once, until it works again.
-func (s *Sampler) take(p *probe, row *Row) {
+func (s *Sampler) takeAnswer(p *probe, row *Row) {
 	p.busy = false
 	if errors.Is(p.err, errStandsStill) {
 		p.still = true
@@ -215,7 +215,7 @@ func (s *Sampler) take(p *probe, row *Row) {
 	}
 	// What a cache showed when it was first asked was counted some time before, nobody knows when.
 	if !p.still || p.dated {
-		p.write(row)
+		p.writeColumns(row)
 	}
 	p.dated = p.dated || !p.wasAt.IsZero()
 	p.still = false
@@ -224,9 +224,9 @@ func (s *Sampler) take(p *probe, row *Row) {
 	p.wrote = row.Time
 }
 
-// write puts the columns into a row. What was counted stands for the time since the last one, what
+// writeColumns puts the columns into a row. What was counted stands for the time since the last one, what
 // was read as it is for the time that the source took to answer, as long as it is fresh.
-func (p *probe) write(row *Row) {
+func (p *probe) writeColumns(row *Row) {
 	since := row.Time.Sub(p.wrote)
 	taken := min(row.Time.Sub(p.asked)+Interval, since, StaleAfter)
 	for i, c := range p.Columns {

@@ -98,13 +98,13 @@ type Volume struct {
 	FileIO
 }
 
-// volumes are the drives that were counted, of a machine that is known.
-func (d Drives) volumes() (all []Volume) {
+// countedVolumes are the drives that were counted, of a machine that is known.
+func (d Drives) countedVolumes() (all []Volume) {
 	for _, drive := range d.items(DiskReads, "") {
 		if !d.counted(drive) {
 			continue
 		}
-		v := Volume{Name: drive, FileIO: d.io(drive)}
+		v := Volume{Name: drive, FileIO: d.sumIO(drive)}
 		if i := slices.IndexFunc(d.Machine.Drives, func(one topology.Drive) bool {
 			return one.Name == drive
 		}); i >= 0 {
@@ -138,9 +138,9 @@ func (d Drives) counted(drive string) bool {
 	return known(reads) && (known(writes) || !slices.Contains(d.Counters.Columns, writes))
 }
 
-// total is the sum of a column's means over all items; NaN where there are none, or one of them has
+// sumMeans is the sum of a column's means over all items; NaN where there are none, or one of them has
 // no value.
-func (d Drives) total(column string) float64 {
+func (d Drives) sumMeans(column string) float64 {
 	sum := math.NaN()
 	for i, name := range d.Counters.Items(column) {
 		if i == 0 {
@@ -194,8 +194,8 @@ func (d Drives) Storage() (*Storage, error) {
 	if err := cmp.Or(d.known(topology.Data), d.known(topology.Log)); err != nil {
 		return nil, err
 	}
-	syncs := d.total(DatabaseLogSyncs)
-	s := &Storage{Volumes: d.volumes()}
+	syncs := d.sumMeans(DatabaseLogSyncs)
+	s := &Storage{Volumes: d.countedVolumes()}
 	if !math.IsNaN(syncs) {
 		s.LogSyncs = &syncs
 	}
@@ -205,7 +205,7 @@ func (d Drives) Storage() (*Storage, error) {
 		s.WrittenBytes += v.WrittenBytes
 	}
 	for _, drive := range d.asked() {
-		v := d.io(drive.Name)
+		v := d.sumIO(drive.Name)
 		data := drive.Holds(topology.Data)
 		log := drive.Holds(topology.Log)
 		switch {
@@ -221,7 +221,7 @@ func (d Drives) Storage() (*Storage, error) {
 	}
 	if s.Shared { // of the log's writes, those that did not go to a separate drive
 		writes := max(0, syncs-s.LogWrites)
-		written := max(0, d.total(DatabaseLogBytes)-logBytes)
+		written := max(0, d.sumMeans(DatabaseLogBytes)-logBytes)
 		if math.IsNaN(writes + written) {
 			return nil, errLogUncounted
 		}
@@ -268,7 +268,7 @@ func (d Drives) Storage() (*Storage, error) {
 
 // serverTimes are those that servers took of I/Os of a role; nil where they took none.
 func (d Drives) serverTimes(role topology.Role) *Times {
-	t := d.times(role, d.servedBy)
+	t := d.meanTimes(role, d.servedBy)
 	if t == (Times{}) {
 		return nil
 	}

@@ -201,7 +201,7 @@ type Point struct {
 // reading at or before a row's time, where the next one came within the longest pause. Other rows
 // stay as they are.
 func (t *Table) Set(column string, s Series) {
-	i := t.place(column)
+	i := t.placeOf(column)
 	usual := s.usualPause() * 3 / 2
 	longest := max(StaleAfter, usual)
 	for n := range t.Rows {
@@ -236,8 +236,8 @@ func (s Series) usualPause() time.Duration {
 	return pauses[len(pauses)/2]
 }
 
-// place is that of a column, which is made where there is none.
-func (t *Table) place(column string) int {
+// placeOf is that of a column, which is made where there is none.
+func (t *Table) placeOf(column string) int {
 	if i := slices.Index(t.Columns, column); i >= 0 {
 		return i
 	}

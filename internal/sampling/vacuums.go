@@ -24,8 +24,8 @@ func (d Drives) Work() (w Work, measured bool) {
 	}
 	return Work{
 		Drives:       drives,
-		Transactions: d.total(TransactionReads) + d.total(TransactionWrites),
-		Vacuums:      d.total(VacuumReads) + d.total(VacuumWrites),
+		Transactions: d.sumMeans(TransactionReads) + d.sumMeans(TransactionWrites),
+		Vacuums:      d.sumMeans(VacuumReads) + d.sumMeans(VacuumWrites),
 	}, true
 }
 
@@ -34,8 +34,8 @@ func (d Drives) Work() (w Work, measured bool) {
 // yet: it is what transactions did not ask for.
 func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
 	some := d.spreadMean(vacuums)
-	asked := d.total(transactions)
-	if extends := d.total(TransactionExtends); transactions == TransactionWrites && extends > 0 {
+	asked := d.sumMeans(transactions)
+	if extends := d.sumMeans(TransactionExtends); transactions == TransactionWrites && extends > 0 {
 		asked += extends
 	}
 	counted := 0. // also where there was nothing
@@ -50,10 +50,10 @@ func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
 
 // vacuumUnderWay tells that a vacuum's server may not yet have counted what it did.
 func (d Drives) vacuumUnderWay() bool {
-	running := d.sums(DatabaseVacuums)
+	running := d.sumItems(DatabaseVacuums)
 	last := running[max(0, len(running)-lateReport):]
 	some := func(n float64) bool { return n > 0 }
-	return d.total(DatabaseVacuums) > 0 && slices.ContainsFunc(last, some)
+	return d.sumMeans(DatabaseVacuums) > 0 && slices.ContainsFunc(last, some)
 }
 
 // lateReport is how many samples after the last in which a vacuum ran its server may count what it
@@ -63,11 +63,11 @@ const lateReport = 3
 // spreadMean is the mean of what vacuums did. A server counts it when a vacuum ends: here it is of the
 // time in which that ran.
 func (d Drives) spreadMean(column string) float64 {
-	if total := d.total(column); math.IsNaN(total) || math.IsNaN(d.total(DatabaseVacuums)) {
+	if total := d.sumMeans(column); math.IsNaN(total) || math.IsNaN(d.sumMeans(DatabaseVacuums)) {
 		return total
 	}
-	counted := d.sums(column)
-	running := d.sums(DatabaseVacuums)
+	counted := d.sumItems(column)
+	running := d.sumItems(DatabaseVacuums)
 	sum := 0.
 	for i, count := range counted {
 		if !(count > 0) {
@@ -91,8 +91,8 @@ func (d Drives) spreadMean(column string) float64 {
 	return sum / d.To.Sub(d.From).Seconds()
 }
 
-// sums are a column's values in each sample over the time that it covers, of all items together.
-func (d Drives) sums(column string) []float64 {
+// sumItems are a column's values in each sample over the time that it covers, of all items together.
+func (d Drives) sumItems(column string) []float64 {
 	sums := make([]float64, len(d.Counters.Rows))
 	for _, name := range d.Counters.Items(column) {
 		at := slices.Index(d.Counters.Columns, name)

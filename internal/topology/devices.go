@@ -246,7 +246,7 @@ func (fs FS) Drives() ([]string, error) {
 func (fs FS) Flushing(drive string, others Flushing) (journals []string, f Flushing) {
 	queue := filepath.Join(fs.Sys, "block", drive, "queue")
 	_, noRequests := os.Stat(filepath.Join(fs.Sys, "block", drive, "mq"))
-	journals, all := fs.journals(drive)
+	journals, all := fs.findJournals(drive)
 	f.OfJournalWrite = 2
 	if ReadText(filepath.Join(queue, "fua")) == "1" {
 		f.OfJournalWrite = 1
@@ -263,9 +263,9 @@ func (fs FS) Flushing(drive string, others Flushing) (journals []string, f Flush
 	return journals, f
 }
 
-// journals are the files in which the kernel counts the journals' writes of the file systems on a
+// findJournals are the files in which the kernel counts the journals' writes of the file systems on a
 // drive or on its partitions; false where there may be others.
-func (fs FS) journals(drive string) (files []string, all bool) {
+func (fs FS) findJournals(drive string) (files []string, all bool) {
 	devices := []string{drive}
 	partitions, _ := filepath.Glob(filepath.Join(fs.Sys, "block", drive, "*/partition"))
 	for _, p := range partitions {

@@ -179,12 +179,12 @@ func (fs FS) Machine(drives []string) Machine {
 		}
 	}
 	for _, name := range drives {
-		m.Drives = append(m.Drives, fs.drive(name))
+		m.Drives = append(m.Drives, fs.describeDrive(name))
 	}
 	return m
 }
 
-func (fs FS) drive(name string) Drive {
+func (fs FS) describeDrive(name string) Drive {
 	dir := filepath.Join(fs.Sys, "block", name)
 	sectors, _ := strconv.ParseInt(ReadText(filepath.Join(dir, "size")), 10, 64)
 	d := Drive{
@@ -214,7 +214,7 @@ func (fs FS) drive(name string) Drive {
 func (fs FS) VolumesOver(names []string, drives []Drive) (all []Drive) {
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		v := fs.drive(name)
+		v := fs.describeDrive(name)
 		observed := !slices.ContainsFunc(v.Under, func(under string) bool {
 			return !slices.ContainsFunc(drives, func(d Drive) bool { return d.Name == under })
 		})

@@ -114,7 +114,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		bytes += t.bytes
 	}
 	a.read = a.options.Tell.Adder("audit "+a.target.Label(), bytes)
-	if err := a.run(ctx, false, counts); err != nil {
+	if err := a.runTasks(ctx, false, counts); err != nil {
 		return err
 	}
 	if a.searched {
@@ -136,25 +136,25 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		for i := range a.parts {
 			a.parts[i].history = tally{}
 		}
-		if err := a.run(ctx, true, history); err != nil {
+		if err := a.runTasks(ctx, true, history); err != nil {
 			return err
 		}
 	}
-	return a.run(ctx, true, a.followUps())
+	return a.runTasks(ctx, true, a.followUps())
 }
 
 // runPasses runs the passes, makes the dataset's rows beside them, and asks about what differs.
 func (a *audit) runPasses(ctx context.Context, passes []task) error {
 	if a.dataset == nil {
-		return a.run(ctx, true, passes)
+		return a.runTasks(ctx, true, passes)
 	}
 	group, stop := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.dataset.makeRows(stop) })
-	group.Go(func() error { return a.run(stop, true, passes) })
+	group.Go(func() error { return a.runTasks(stop, true, passes) })
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return a.run(ctx, true, a.settleRanges())
+	return a.runTasks(ctx, true, a.settleRanges())
 }
 
 // divideParts makes the parts. The first and the last take in whatever has an order number outside of

@@ -85,7 +85,7 @@ var numbers = []string{
 
 func isText(column string) bool { return !slices.Contains(numbers, column) }
 
-func (d *dataset) checks() []string {
+func (d *dataset) checkNames() []string {
 	names := []string{otherStock}
 	for _, c := range d.tables {
 		names = append(names, c.check)
@@ -218,8 +218,8 @@ func (d *dataset) divideAs(a *audit) {
 	d.sales = make([]int64, a.size.Products+1)
 }
 
-// added is what of a part is no range of the dataset's; false: nothing.
-func (a *audit) added(i int) (s span, some bool) {
+// addedSpan is what of a part is no range of the dataset's; false: nothing.
+func (a *audit) addedSpan(i int) (s span, some bool) {
 	s = a.parts[i].span
 	if a.dataset != nil && i < len(a.dataset.history) {
 		s.from = a.dataset.byOrders()[0].ranges[i].to

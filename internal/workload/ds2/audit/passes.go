@@ -23,7 +23,7 @@ func (a *audit) partTasks(bytes int64) []task {
 	var tasks []task
 	bytes /= int64(len(a.parts))
 	for i := range a.parts {
-		if added, some := a.added(i); some {
+		if added, some := a.addedSpan(i); some {
 			tasks = append(tasks, a.partTask(&a.parts[i], added, bytes))
 		}
 	}

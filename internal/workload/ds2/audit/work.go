@@ -47,9 +47,9 @@ type BulkReader interface {
 	) (conditions []string, end int64, err error)
 }
 
-// run runs tasks in their order on a few sessions, which the server prepares for what they read;
+// runTasks runs tasks in their order on a few sessions, which the server prepares for what they read;
 // see BulkReader.
-func (a *audit) run(ctx context.Context, ranges bool, tasks []task) error {
+func (a *audit) runTasks(ctx context.Context, ranges bool, tasks []task) error {
 	queue := make(chan task, len(tasks))
 	for _, t := range tasks {
 		queue <- t
