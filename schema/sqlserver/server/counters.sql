@@ -43,9 +43,9 @@ FROM (VALUES
 LEFT JOIN @waits AS w ON w.wait_type LIKE k.kind
 GROUP BY k.name
 UNION ALL
-SELECT 'settings_sum', CAST(c.settings AS float) + CAST(d.settings AS float)
-FROM (SELECT CHECKSUM_AGG(CHECKSUM(configuration_id, CAST(value_in_use AS int))) AS settings FROM sys.configurations) AS c
+SELECT 'settings_sum', c.settings + d.settings
+FROM (SELECT SUM(CAST(CHECKSUM(configuration_id, CAST(value_in_use AS int)) AS float)) AS settings FROM sys.configurations) AS c
 CROSS JOIN (
-    SELECT CHECKSUM_AGG(CHECKSUM(database_id, delayed_durability, recovery_model, page_verify_option, snapshot_isolation_state, is_read_committed_snapshot_on)) AS settings
+    SELECT SUM(CAST(CHECKSUM(database_id, delayed_durability, recovery_model, page_verify_option, snapshot_isolation_state, is_read_committed_snapshot_on) AS float)) AS settings
     FROM sys.databases
 ) AS d
