@@ -92,7 +92,7 @@ func TestReadMeterLog(t *testing.T) {
 			1,
 			"line 1: one column of time",
 		},
-		"a decimal comma":         {"time,watts\n1769857200,100,5\n", 1, "line 2: 3 fields"},
+		"a decimal comma":         {"time,watts\n1769857200,100,5\n", 1, "line 2: it has 3 fields"},
 		"a thousands separator":   {"time;watts\n1769857200;1.100,5\n", 1, `line 2: no number`},
 		"several columns":         {"1769857200,230,100\n", 1, "several columns after the time"},
 		"megawatts":               {"1769857200,1 MW\n", 1, "no number of W, kW or mW"},
