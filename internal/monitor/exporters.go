@@ -23,7 +23,7 @@ func (w *Observer) openExporters(ctx context.Context) error {
 			return fail(err)
 		}
 		if slices.ContainsFunc(all, func(other *sampling.Exporter) bool {
-			return other.Name == e.Name
+			return other.Name == e.Name && other.OfMachine() == e.OfMachine()
 		}) {
 			return fail(fmt.Errorf("%s is given twice", e.Name))
 		}

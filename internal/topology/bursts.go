@@ -32,7 +32,7 @@ var burstRules = []struct {
 }{
 	{
 		vendor: amazon, product: regexp.MustCompile(`^t\d`), lasts: 24 * time.Hour,
-		text:   "unless it is an unlimited one, its CPUs lose what is above their base rate when their credits, of a day at most, are spent",
+		text:   "its CPUs lose what is above their base rate when their credits, of a day at most, are spent, unless it is an unlimited one",
 		source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-credits-baseline-concepts.html",
 	},
 	{
@@ -45,7 +45,7 @@ var burstRules = []struct {
 	{
 		vendor: amazon, model: regexp.MustCompile(`^Amazon Elastic Block Store`),
 		below: 1000,
-		text: "as a volume of type gp2 it makes 3,000 I/Os a second until its credits are spent, " +
+		text: "a volume of type gp2 makes 3,000 I/Os a second until its credits are spent, " +
 			"then 3 for each GiB; st1 and sc1 have credits too, other types none. " +
 			"One made of a snapshot is slow until each block was read once",
 		source: "docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html",
