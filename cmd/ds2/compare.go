@@ -31,7 +31,7 @@ on the logarithms of all valid runs. Records of ds2 device are compared with
 each other.
 
 What the records were measured on, servers with all their settings and machines,
-has to be alike, or the result has reservations. --subject names what is meant
+has to be alike, or the level is "Cannot tell". --subject names what is meant
 to differ.
 
 With --history one bench or run is compared with the days before it of its own

@@ -3,12 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -157,7 +155,9 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	if f.output == "json" {
 		return printJSON(cmd.OutOrStdout(), record)
 	}
-	return printDevice(cmd.OutOrStdout(), record, f.out)
+	fmt.Fprintf(cmd.OutOrStdout(), "record in %s\n", f.out)
+	one := report.Device{Name: filepath.Base(o.Dir), Device: record}
+	return report.Devices([]report.Device{one}).Text(cmd.OutOrStdout(), true, 0)
 }
 
 // readDevices reads the device records that arguments name, FILE or NAME=FILE; none where the first
@@ -198,40 +198,4 @@ func readDevices(flags *pflag.FlagSet, arguments []string) (all []report.Device,
 		}
 	}
 	return all, nil
-}
-
-func printDevice(w io.Writer, r *result.Device, file string) error {
-	rate := func(bytes float64) string { return bytesText(int64(bytes)) + "/s" }
-	fmt.Fprintf(w, "measured %s, %s, with %s; record in %s\n",
-		r.Path, bytesText(r.Bytes), r.Fio, file)
-	if p := r.Preconditioning; p != nil {
-		state := "NOT steady"
-		rounds := len(p.Rounds)
-		if p.Steady {
-			state = "steady"
-		}
-		fmt.Fprintf(
-			w,
-			"preconditioned: two passes at %s and %s, random writes %s after %d rounds at %.0f a second\n",
-			rate(p.Sequential[0]),
-			rate(p.Sequential[1]),
-			state,
-			rounds,
-			p.Rounds[rounds-1],
-		)
-	}
-	fmt.Fprintf(w, "sequential writes: %s\n", rate(r.SequentialWrite))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "8 kB\tdepth\tper second\tmean ms\tp50 ms\tp95 ms\tp99 ms\t")
-	rows := func(what string, points ...result.DevicePoint) {
-		for _, p := range points {
-			fmt.Fprintf(t, "%s\t%d\t%.0f\t%.3f\t%.3f\t%.3f\t%.3f\t\n",
-				what, p.Depth, p.IOPS, 1000*p.Mean, 1000*p.P50, 1000*p.P95, 1000*p.P99)
-		}
-	}
-	rows("random reads", r.Reads...)
-	rows("70 % reads", r.Mixed...)
-	rows("log writes", r.Log)
-	fmt.Fprintf(t, "random reads: %s\n", r.Conclusion())
-	return t.Flush()
 }

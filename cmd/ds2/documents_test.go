@@ -21,6 +21,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/result"
 )
 
 // filesOf are the texts of the project's files of a kind below directories, by their paths from its
@@ -72,6 +74,7 @@ func TestDocuments(t *testing.T) {
 			} else {
 				body = map[string]func() string{
 					"commands": commandReference, "exit codes": exitCodeReference,
+					"levels": levelReference,
 				}[m[2]]()
 			}
 			return fmt.Sprintf("<!-- %s: %s -->\n%s<!-- end -->", m[1], m[2], body)
@@ -247,6 +250,20 @@ func exitCodeReference() string {
 | %d | a limit or a gate cannot tell, or no run counts |
 | %d | interrupted |
 `, exitDone, exitFailed, exitUsage, exitVerdict, exitUnknown, exitInterrupted)
+}
+
+// levelReference is each kind of finding, and the best level that it leaves.
+func levelReference() string {
+	text := "| level at best | finding | said |\n| --- | --- | --- |\n"
+	placed := slices.Clone(result.FindingKinds)
+	slices.SortStableFunc(placed, func(a, b result.KindOfFinding) int {
+		return result.CompareEffects(a.Effect, b.Effect)
+	})
+	for _, k := range placed {
+		words := strings.NewReplacer("|", "\\|", "{", "*", "%}", "* %", "}", "*").Replace(k.Says)
+		text += fmt.Sprintf("| %s | %s | %s |\n", k.Effect.Level(), k.Kind, words)
+	}
+	return text
 }
 
 // TestLinksOfDocuments: each link of a page within the project leads to a file, and to a heading

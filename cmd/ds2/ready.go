@@ -82,7 +82,7 @@ func (f *runFlags) sameSchema(ctx context.Context, l *looks, o runs.Options) {
 	for _, s := range o.Targets {
 		changes, noted, err := load.ReadSchemaChanges(ctx, s)
 		for _, c := range changes {
-			l.warn("schema", fmt.Errorf("%s: %s", s.Label(), c.SinceLoad()),
+			l.warn("schema", fmt.Errorf("%s: %s", s.Label(), c.Words()),
 				"undo that, or load the database again")
 		}
 		switch {

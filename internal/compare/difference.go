@@ -154,7 +154,7 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 	}
 	c.findDifferences()
 	for _, other := range all[1:] {
-		if c.Doubt(first.Name, other.Name) == nil {
+		if d := c.Doubt(first.Name, other.Name); d == nil || Mild(*d) {
 			c.findHeld(first, other)
 		}
 	}

@@ -95,7 +95,7 @@ func TestUnlikeRuns(t *testing.T) {
 		if f.Kind == result.RunsUnlike {
 			assert.Equal(t, "a: 2 of 4 valid runs were not measured on the same as the first: "+
 				"shared_buffers 64MB and 512MB", f.Words())
-			assert.Equal(t, result.Reserves, f.Effect)
+			assert.Equal(t, result.Withholds, f.Effect)
 		}
 	}
 }

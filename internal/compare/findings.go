@@ -2,15 +2,18 @@ package compare
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
+
+// measured is a number in words, and none that is a part of a name.
+var measured = regexp.MustCompile(`(^|[ (<>=±×+−-])[0-9]+(?:[.,:][0-9]+)*`)
 
 // fold puts the findings of the runs of a bench together, those for practice aside: one that
 // differs in its figures alone is one finding of several runs, the worst of them.
@@ -21,7 +24,7 @@ func fold(runs []result.BenchRun) (all []result.Finding) {
 	at := map[string]int{}
 	for _, r := range runs {
 		for _, f := range r.Findings {
-			words := strings.Join(strings.FieldsFunc(f.Detail, unicode.IsDigit), "")
+			words := measured.ReplaceAllString(f.Detail, "$1")
 			key := strings.Join([]string{string(f.Kind), f.Of, words}, "\n")
 			if len(runs) > 1 {
 				f.Effect = f.AmongRuns()
@@ -194,16 +197,24 @@ func (c *Comparison) add(kind result.FindingKind, detail, of, against string) {
 	c.Findings = append(c.Findings, f)
 }
 
-// Doubt is why nothing can be told of two configurations; nil: something can.
-func (c Comparison) Doubt(first, other string) *result.Finding {
+// Mild says that a doubt leaves the figures and their interval, marked: they are right, and not of
+// what was asked for, or rest on a run that was not at rest.
+func Mild(doubt result.Finding) bool {
+	return slices.Contains([]result.FindingKind{
+		result.Unlike, result.RunsUnlike, result.Drifts, result.DevicesElsewhere,
+	}, doubt.Kind)
+}
+
+// Doubt is why nothing can be told of two configurations, a mild one last; nil: something can.
+func (c Comparison) Doubt(first, other string) (doubt *result.Finding) {
 	for i, f := range c.Findings {
 		both := c.isOf(f.Configuration, other) && c.isOf(f.Against, first)
 		one := f.Against == "" && (c.isOf(f.Configuration, first) || c.isOf(f.Configuration, other))
-		if (both || one) && voids(f) {
-			return &c.Findings[i]
+		if (both || one) && voids(f) && (doubt == nil || Mild(*doubt)) {
+			doubt = &c.Findings[i]
 		}
 	}
-	return nil
+	return doubt
 }
 
 // isOf says that a name is that of a configuration, or of it with values of the factors.
@@ -220,8 +231,8 @@ func voids(f result.Finding) bool {
 	case result.LimitFailed, result.LimitOpen, result.RunAborted, result.LeftOut,
 		result.DifferenceOnly, result.GateOpen, result.GateFailed:
 		return false
-	case result.RunFailed:
-		return f.OfRuns == 1
+	case result.RunFailed, result.NoWindow: // of some of several runs, which have no figure
+		return len(f.Runs) == f.OfRuns
 	}
 	return f.Effect.Worse(result.Reserves)
 }

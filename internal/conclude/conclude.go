@@ -79,9 +79,9 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if v.window != nil && (observed || v.window.Errors > 0) {
 		judged := v
 		judged.Counters = answered(in, outages)
-		if c.Bottleneck = diagnose.Judge(judged.figures()); c.Bottleneck != nil {
-			c.Shown = append(c.Shown, v.shown(c.Bottleneck.Figures)...)
-		}
+		evidence := judged.figures()
+		c.Bottleneck = diagnose.Judge(evidence) // nil where the samples cover too little
+		c.Shown = append(c.Shown, v.shown(evidence)...)
 	}
 	c.Headline = result.NewHeadline(figure)
 	if in.Own != nil {

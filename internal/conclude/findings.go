@@ -2,6 +2,8 @@ package conclude
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -24,6 +26,13 @@ func Find(s *result.Summary) {
 		f.findStatement()
 	}
 	f.findAttempts()
+	f.findChanges()
+	f.findScans()
+	for i, event := range s.Events {
+		if event.Error != "" {
+			f.add(result.NewFinding(result.EventFailed, event.Error).With("event", float64(i+1)))
+		}
+	}
 	for _, d := range s.SMART {
 		if d.Throttled != "" {
 			f.add(result.NewFinding(result.DriveThrottled, d.Throttled).About(d.Drive))
@@ -204,6 +213,50 @@ func (f *findings) findAttempts() {
 		one.Effect = result.Informs
 	}
 	f.add(one)
+}
+
+// findChanges finds what was not so all the time, and where another server answered at the end.
+func (f *findings) findChanges() {
+	for _, target := range f.summary.Targets {
+		var another []string
+		for _, c := range f.summary.Changes {
+			switch {
+			case c.Target != target:
+			case c.IsOfServer():
+				another = append(another, c.Words())
+			default:
+				f.add(result.NewFinding(result.SettingsChanged, c.Words()).About(target))
+			}
+		}
+		if len(another) > 0 {
+			detail := strings.Join(another, "; ")
+			f.add(result.NewFinding(result.AnotherServer, detail).About(target))
+		}
+	}
+}
+
+// scrubTolerance is by how much a scan's rate may miss what was asked for.
+const scrubTolerance = 0.1
+
+// findScans finds where a background scan did not read what it was to.
+func (f *findings) findScans() {
+	for _, r := range f.summary.Scrub {
+		miss := func(format string, args ...any) {
+			detail := fmt.Sprintf(format, args...)
+			f.add(result.NewFinding(result.ScanMissed, detail).About(r.Target))
+		}
+		switch rate := r.PerSecond(); {
+		case r.Error != "":
+			miss("the background scan failed %d times, the last: %s", r.Failures, r.Error)
+		case math.Abs(rate-r.Rate) > scrubTolerance*r.Rate:
+			miss("the background scan read %.3g MB/s of the %.3g MB/s asked for", rate/1e6,
+				r.Rate/1e6)
+		}
+		if r.Passes == 0 {
+			miss("the background scan made no whole pass through the database, so the run does " +
+				"not say what a scan costs: make the run longer, or the scan faster")
+		}
+	}
 }
 
 // shown is what makes a run a poor test of storage, by its samples.

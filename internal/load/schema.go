@@ -46,7 +46,7 @@ func SchemaChanges(
 	}
 	changes = result.CompareStates(loaded, now[store.OfSchema])
 	for i := range changes {
-		changes[i].When = "since the load"
+		changes[i].When = result.SinceLoad
 	}
 	return changes, true
 }

@@ -288,20 +288,73 @@ func (b *Bench) Bound() bool {
 	return slices.ContainsFunc(b.Counted(), func(r *Made) bool { return r.P95AtLeast })
 }
 
-// Drifts says that more than half of the runs that count drift, up or down, by more than 12.5 %
-// over their windows.
-func (b *Bench) Drifts() bool {
-	up := 0
-	down := 0
-	for _, r := range b.Counted() {
-		switch {
-		case r.Drift > 12.5:
-			up++
-		case r.Drift < -12.5:
-			down++
+// Level is how far the result can be trusted. No run of these has all that a trustworthy one has:
+// they are not audited.
+func (b *Bench) Level() string {
+	switch {
+	case b.Failing():
+		return "FAILED"
+	case b.Withheld():
+		return "Cannot tell"
+	}
+	return "With reservations"
+}
+
+// Withheld says that the bench does not tell what was asked: no run counts, one that was made
+// drifts by more than 12.5 % over its window, or those that count rise or fall one after the other.
+func (b *Bench) Withheld() bool {
+	counted := b.Counted()
+	inBlocks := slices.ContainsFunc(counted, func(r *Made) bool { return r.Block > 0 })
+	return len(counted) == 0 || !inBlocks && inOrder(counted) ||
+		slices.ContainsFunc(b.Runs, func(r *Made) bool {
+			over := r.Status == "done" || r.Status == "aborted" || r.Status == "failed"
+			return over && !r.Practice && r.Run != nil && math.Abs(r.Drift) > 12.5
+		})
+}
+
+// inOrder says that of all orders of some runs at most 2 % rise or fall as steadily as theirs.
+func inOrder(runs []*Made) bool {
+	var values []float64
+	for _, r := range runs {
+		values = append(values, r.Value)
+	}
+	if slices.Min(values) == slices.Max(values) {
+		return false
+	}
+	steady := func(values []float64) (pairs int) {
+		for i, v := range values {
+			for _, later := range values[i+1:] {
+				if later < v {
+					pairs++
+				} else {
+					pairs--
+				}
+			}
+		}
+		return max(pairs, -pairs)
+	}
+	theirs := steady(values)
+	orders := 0
+	as := 0
+	var permute func(rest, order []float64)
+	permute = func(rest, order []float64) {
+		if len(rest) == 0 {
+			orders++
+			if steady(order) >= theirs {
+				as++
+			}
+		}
+		for i, v := range rest {
+			others := slices.Delete(slices.Clone(rest), i, i+1)
+			permute(others, append(slices.Clip(order), v))
 		}
 	}
-	return 2*max(up, down) > len(b.Counted())
+	ranks := make([]float64, len(values)) // of equal ones, too, as of those that differ by a little
+	for i := range ranks {
+		ranks[i] = float64(i)
+	}
+	permute(ranks, nil)
+	return float64(as) < .02*float64(orders)
 }
 
 // Difference is by how much one configuration differs from another, in percent; interval and P are
@@ -559,7 +612,10 @@ func (d *Difference) interval(rise, deviation, freedom, divided, shared float64,
 // Gate is what the exit code of a gate that fails where a figure changes by less than a bound must
 // be: 3 where the whole interval lies below, 4 where that cannot be told.
 func (d Difference) Gate(bound float64) int {
+	between := d.Low <= 0 && d.High >= 0
 	switch {
+	case between && max(100+d.High, 100*100/(100+d.Low)) > 150: // too wide to tell
+		return 4
 	case d.High < bound:
 		return 3
 	case !(d.Low >= bound):

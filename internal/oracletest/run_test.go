@@ -299,7 +299,7 @@ func (r *Run) still() float64 {
 	sum := 0.
 	for _, gap := range slices.Backward(all) {
 		outside := float64(r.to-r.from) - sum - gap
-		if gap < 5000 || !(r.total("orders")*gap/outside >= 20) {
+		if gap < 5000 || outside > 0 && !(r.total("orders")*gap/outside >= 20) {
 			break
 		}
 		sum += gap

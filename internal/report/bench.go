@@ -21,7 +21,7 @@ func Bench(c compare.Configuration) Page {
 	}
 	median, err := c.Read.Run(filepath.Join(c.Dir, c.Median))
 	if err != nil {
-		p.views[0].find(reservation, err.Error())
+		p.views[0].find(result.Reserves, "%v", err)
 		return p
 	}
 	median.Command = nil // the bench's

@@ -111,7 +111,7 @@ func TestBenchText(t *testing.T) {
 	text := told(t, Bench(c))
 	golden(t, "bench.txt", text)
 	written(t, Bench(c))
-	texttest.Contains(t, text, benchView(c).reasons(aside)...)
+	texttest.Contains(t, text, benchView(c).All()...)
 }
 
 // TestCompareText pins the comparison of an array that storage held back with one that the CPUs
@@ -158,7 +158,7 @@ func TestRunByItself(t *testing.T) {
 	name := filepath.Base(r.Dir)
 	assert.Equal(t, name, c.Name)
 	v := comparison{compare.WithFirst(all)}.view()
-	assert.Contains(t, v.reasons(aside), name+": a log would be full.")
+	assert.Contains(t, v.All(), name+": a log would be full.")
 }
 
 // TestWhiskersEndAtZero: no rate is below 0, however far two runs lie apart.

@@ -107,14 +107,20 @@ func (c comparison) sentence() string {
 	}
 	first := c.called(stated.Against) + c.atEqual()
 	other := c.called(stated.Name)
-	if doubt := c.Doubt(stated.Against, stated.Name); doubt != nil {
-		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.Kind)
+	marked := ""
+	switch doubt := c.Doubt(stated.Against, stated.Name); {
+	case doubt == nil:
+	case compare.Mild(*doubt):
+		marked = fmt.Sprintf("; it %s: %s", doesNotCount, doubt.Kind)
+	default:
+		return fmt.Sprintf("Cannot tell %s from %s: %s; an estimate is %s", other, first, doubt.Kind,
+			stated.PercentText(stated.Percent))
 	}
 	if stated.Significant != nil && !*stated.Significant {
-		return c.none(*stated)
+		return c.none(*stated) + marked
 	}
 	if stated.Metric.Name != compare.Main {
-		return c.responseTimes(*stated, other, first)
+		return c.responseTimes(*stated, other, first) + marked
 	}
 	what := cmp.Or(c.Words().Cycles, c.Configurations[0].Unit())
 	if c.Configurations[0].Unit() == result.IOPS {
@@ -134,15 +140,10 @@ func (c comparison) sentence() string {
 		text += fmt.Sprintf("%s more %s than %s", by[1:], what, first)
 	}
 	if stated.Low == nil {
-		return text + "; too few runs for an interval"
+		return text + "; too few runs for an interval" + marked
 	}
-	return fmt.Sprintf(
-		"%s; %s between %s and %s",
-		text,
-		c.Confidence(),
-		bound(*stated.Low),
-		bound(*stated.High),
-	)
+	return fmt.Sprintf("%s; %s between %s and %s%s", text, c.Confidence(), bound(*stated.Low),
+		bound(*stated.High), marked)
 }
 
 // responseTimes is the headline where the rate was set, at which response times are compared.
@@ -317,11 +318,14 @@ func (c comparison) differenceCells(d *compare.Difference) []string {
 	}
 	by := d.PercentText(d.Percent)
 	interval := ""
-	if c.Doubtful(*d) {
-		by = "estimate " + by
-		interval = doesNotCount
-	} else if d.Low != nil {
+	if d.Low != nil {
 		interval = d.IntervalText()
+	}
+	if doubt := c.Doubt(d.Against, d.Name); doubt != nil {
+		by = "estimate " + by
+		if !compare.Mild(*doubt) {
+			interval = doesNotCount
+		}
 	}
 	return []string{by, interval}
 }
@@ -471,8 +475,8 @@ func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text s
 	default:
 		return "no, " + string(r.Status)
 	}
-	if r.Unsteady() {
-		text += ", not steady"
+	if f := result.FindingOf(r.Findings, result.Unsteady, result.Drifts, result.NotJudged); f != nil {
+		text += ", " + string(f.Kind)
 	}
 	return text
 }

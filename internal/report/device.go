@@ -33,6 +33,7 @@ func Devices(all []Device) Page {
 		"depth",
 		"a second",
 		"mean ms",
+		"p50 ms",
 		"p95 ms",
 		"p99 ms",
 	)
@@ -49,15 +50,21 @@ func Devices(all []Device) Page {
 			d.FactorText(d.Percent),
 			first.Name,
 		)
-		v.find(reservation, "Each was measured once, so how much that varies is unknown")
+		v.find(result.Reserves, "Each was measured once, so how much that varies is unknown")
 	}
 	for _, d := range all {
 		v.Figures.Head = append(v.Figures.Head, d.Name)
 		if len(all) > 1 {
 			v.because(sentence(d.Name + ": " + d.Conclusion()))
 		}
+		if p := d.Preconditioning; p != nil && len(p.Rounds) > 0 && len(p.Sequential) > 1 {
+			rounds := len(p.Rounds)
+			v.note(fmt.Sprintf("%s was written through twice, at %s and %s MB/s, and then at random "+
+				"in %d rounds, the last at %.0f writes a second", d.Name, megabytes(int64(p.Sequential[0])),
+				megabytes(int64(p.Sequential[1])), rounds, p.Rounds[rounds-1]))
+		}
 		if p := d.Preconditioning; p != nil && !p.Steady {
-			v.find(unknown, d.Name+" was not steady after preconditioning")
+			v.find(result.Withholds, "%s was not steady after preconditioning", d.Name)
 		}
 		stage := func(what string, points ...result.DevicePoint) {
 			for _, p := range points {
@@ -67,6 +74,7 @@ func Devices(all []Device) Page {
 					fmt.Sprint(p.Depth),
 					figure(p.IOPS),
 					numbers.Decimals(1e3*p.Mean, 3),
+					numbers.Decimals(1e3*p.P50, 3),
 					numbers.Decimals(1e3*p.P95, 3),
 					numbers.Decimals(1e3*p.P99, 3),
 				)

@@ -54,10 +54,10 @@ func esrpView(records []*result.Record, form compare.Form) view {
 		v.found(all)
 	}
 	if slices.ContainsFunc(form.Servers, func(s compare.Server) bool { return s.Shared }) {
-		v.find(aside, "Data and log share a drive: its latencies are those of both.")
+		v.note("Data and log share a drive: its latencies are those of both.")
 	}
 	if form.Apart != "" {
-		v.find(reservation, capital(form.Apart))
+		v.find(result.Reserves, "%s", form.Apart)
 	}
 	servers := form.Servers
 	if form.Together != nil {

@@ -31,11 +31,11 @@ func Experiment(e compare.Experiment) Page {
 	}
 	v.RunID = e.Name
 	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion, "")
-	l := reservation
 	if e.Status == result.Done {
-		l = aside
+		v.note(how(e))
+	} else {
+		v.find(result.Reserves, "%s", how(e))
 	}
-	v.find(l, how(e))
 	v.Tables = append(v.Tables, pairTable(e), settingTable(e), disclosureTable(e.Benches))
 	views := []view{v}
 	for i, c := range e.Benches {

@@ -40,8 +40,8 @@ func (p Page) Markdown(w io.Writer) error {
 // markdown is a view in about so many lines at most: a third of them for its figures.
 func (v view) markdown(most int) (lines []string) {
 	lines = []string{"### " + markdownText(v.Headline), "", markdownText(v.Title)}
-	if l := v.Light(); l > aside {
-		lines[2] = "**" + l.String() + "** · " + lines[2]
+	if l := v.Light(); l != "" {
+		lines[2] = "**" + l + "** · " + lines[2]
 	}
 	if t := v.Figures; len(t.Rows) > 0 {
 		shown := min(len(t.Rows), most/3)
@@ -53,7 +53,7 @@ func (v view) markdown(most int) (lines []string) {
 			lines = append(lines, "", fmt.Sprintf("%d more rows", more))
 		}
 	}
-	texts := slices.Concat(v.reasons(aside), v.Why)
+	texts := slices.Concat(v.All(), v.Why)
 	left := max(0, most-len(lines)-4)
 	if more := len(texts) - left; more > 0 {
 		texts = append(texts[:left], fmt.Sprintf("%d more findings", more))

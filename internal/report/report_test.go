@@ -366,8 +366,9 @@ func TestCompareHTML(t *testing.T) {
 		t,
 		written(t, Comparison(compare.WithFirst(all))),
 		"<title>ds2 comparison</title>",
-		`<p class="headline">ssd completed as many orders as disks; too few runs for an interval</p>`,
-		"disks and ssd were not run alike: threads 8 and 16.",
+		`<p class="headline">ssd completed as many orders as disks; too few runs for an interval; `+
+			"it does not count: not alike</p>",
+		"disks and ssd are not alike: threads 8 and 16; declare by --subject what is meant to differ.",
 		`id="compare-opm"`,
 		`{"name":"disks","points":[[`,
 		`{"name":"ssd","points":[[`,
@@ -384,7 +385,7 @@ func TestNotesSayThatARunIsTooShort(t *testing.T) {
 	}}
 	conclude.Find(&s)
 	v.findRun(s)
-	assert.Contains(t, v.reasons(aside), "It has no interval: "+short+".")
+	assert.Contains(t, v.All(), "It has no interval: "+short+".")
 	text, err := json.Marshal(measure.Window{})
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"opm_ci95":null`, "where there is no interval")
@@ -475,7 +476,7 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	var v view
 	conclude.Find(&s)
 	v.findRun(s)
-	text := strings.Join(v.reasons(aside), "\n")
+	text := strings.Join(v.All(), "\n")
 	texttest.Contains(
 		t,
 		text,
@@ -485,7 +486,7 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 			"orders given up 1",
 		"purchases 1, new customers 0",
 	)
-	require.Equal(t, failure, v.Light())
+	require.Equal(t, "FAILED", v.Light())
 	require.Equal(
 		t,
 		"Nothing was completed in 30 % of the window run, while attempts failed.",

@@ -54,9 +54,6 @@ func runView(r *result.Record, id string) view {
 		}
 	}
 	v.because(disturbanceNotes(s)...)
-	if f := result.FindingOf(s.Findings, result.AuditPassed); f != nil {
-		v.because(capital(sentence(f.Words())))
-	}
 	for _, section := range s.Sections {
 		t := table{
 			Caption: section.Title,
@@ -148,14 +145,14 @@ func (v *view) findRun(s result.Summary) {
 	v.found(s.Findings)
 	for _, section := range s.Sections {
 		for _, note := range section.Notes {
-			v.find(aside, note)
+			v.note(note)
 		}
 	}
 	if len(s.Windows) > 0 {
 		v.noteWindow(s)
 	}
-	v.find(aside, cumulativeNote(s))
-	v.find(aside, powerNote(s))
+	v.note(cumulativeNote(s))
+	v.note(powerNote(s))
 }
 
 func (v *view) noteWindow(s result.Summary) {
@@ -163,15 +160,15 @@ func (v *view) noteWindow(s result.Summary) {
 	if ofCycles(s) {
 		from := seconds(w.From)
 		to := seconds(w.To)
-		v.findf(aside, "Mean of the %s completed a minute from %s to %s", s.Words.Cycles, from, to)
+		v.note(fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Cycles, from, to))
 	}
 	if w.Cycle != nil && !w.Cycle.Partial() {
-		v.find(aside, w.Cycle.Why)
+		v.note(w.Cycle.Why)
 	}
 	if w.Trend != nil {
-		v.find(aside, w.Trend.Why)
+		v.note(w.Trend.Why)
 	}
-	v.find(aside, openLoopNote(s))
+	v.note(openLoopNote(s))
 }
 
 // ofCycles says that the figure that counts is that of cycles a minute.

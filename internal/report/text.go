@@ -22,7 +22,7 @@ func (v view) text(details bool, columns int) (lines []string) {
 	if !details {
 		return v.screen(cmp.Or(columns, textWidth))
 	}
-	all := slices.Concat([]string{v.Title, v.Headline, v.Light().String()}, v.reasons(aside), v.Why)
+	all := slices.Concat([]string{v.Title, v.Headline, v.Light()}, v.All(), v.Why)
 	for _, text := range filled(all) {
 		if columns > 0 {
 			lines = append(lines, wrapped(text, 0, columns)...)
@@ -41,9 +41,7 @@ func (v view) text(details bool, columns int) (lines []string) {
 // screen is what is first of a view. Of what does not fit it says how much there is.
 func (v view) screen(width int) []string {
 	lines := append(shortened(v.Title, 0, width), shortened(v.Headline, 0, width)...)
-	if l := v.Light(); l > aside {
-		lines = append(lines, l.String())
-	}
+	lines = append(lines, filled([]string{v.Light()})...)
 	var figures, why []string
 	if len(v.Figures.Rows) > 0 {
 		figures = append([]string{""}, v.Figures.within(width, tableLines).text(width)...)

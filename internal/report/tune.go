@@ -54,12 +54,12 @@ func searchView(r result.Search) view {
 	if r.Users > 0 {
 		most := users(r.Users)
 		v.Headline = fmt.Sprintf("%s %s with %s", opmOf(r.Value(), nil), r.Unit(), most)
-		v.find(aside, proofNote(r.Spec))
-		v.findf(proof, "Median of the %d runs that confirm %s; %s",
+		v.note(proofNote(r.Spec))
+		v.find(result.Informs, "Median of the %d runs that confirm %s; %s",
 			len(result.Confirming(r.Trials, r.Users)), most, r.Why)
 		if t, found := tune.Higher(r.Trials, r.Users, *r.Value()); found {
-			v.findf(
-				reservation,
+			v.find(
+				result.Reserves,
 				"%s had %s %s, more than the result: the trials were not of one state of the store; "+
 					"take longer runs",
 				capital(users(t.Threads)),
@@ -68,11 +68,11 @@ func searchView(r result.Search) view {
 			)
 		}
 	} else {
-		v.find(unknown, r.Why)
+		v.find(result.Withholds, "%s", r.Why)
 	}
 	if r.Status != result.Done && r.Status != "" {
-		v.findf(
-			reservation,
+		v.find(
+			result.Reserves,
 			"The search is recorded as %s after %d trials; the same command with --out continues it",
 			r.Status,
 			len(r.Trials),
@@ -80,8 +80,8 @@ func searchView(r result.Search) view {
 	}
 	for _, t := range r.Trials {
 		if t.Error != "" {
-			v.findf(
-				reservation,
+			v.find(
+				result.Reserves,
 				"The run with %s in %s failed: %s",
 				users(t.Threads),
 				t.Record,

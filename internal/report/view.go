@@ -20,6 +20,7 @@ type view struct {
 	Part     bool   // of the view before it: only for those who ask
 
 	Findings []finding
+	Notes    []string // beside the findings
 	Figures  table
 	Why      []string
 	Tables   []table // for those who ask
@@ -30,36 +31,27 @@ type view struct {
 
 // finding is a sentence about a result, and what it means for that.
 type finding struct {
-	Level level
-	Text  string
-	First bool // it is said before worse ones
+	Effect result.Effect
+	Text   string
 }
 
-// level is how far a result can be trusted.
-type level int
-
-const (
-	aside       level = iota // says nothing about that
-	proof                    // speaks for the result
-	reservation              // the result stands, but
-	unknown                  // it does not tell what was asked
-	failure                  // of a limit, of the audit, of the run
-)
-
-// Light is how far the result can be trusted, by the worst that was found.
-func (v view) Light() (worst level) {
+// worst is the worst effect of what was found; empty where nothing was.
+func (v view) worst() (worst result.Effect) {
 	for _, f := range v.Findings {
-		worst = max(worst, f.Level)
+		worst = slices.MinFunc([]result.Effect{worst, f.Effect}, result.CompareEffects)
 	}
 	return worst
 }
 
-// Class is a level to the style sheet.
-func (l level) Class() string { return [...]string{"", "good", "careful", "unknown", "bad"}[l] }
+// Light is how far the result can be trusted, by the worst that was found.
+func (v view) Light() string { return v.worst().Level() }
 
-// String is a level in words; empty where nothing was found.
-func (l level) String() string {
-	return [...]string{"", "Trustworthy", "With reservations", "Cannot tell", "FAILED"}[l]
+// Class is the light to the style sheet.
+func (v view) Class() string {
+	return map[result.Effect]string{
+		result.Informs: "good", result.Reserves: "careful", result.Withholds: "unknown",
+		result.Fails: "bad",
+	}[v.worst()]
 }
 
 // fewReasons is how many findings stand beside the light where no more speak against the result.
@@ -68,53 +60,45 @@ const fewReasons = 3
 // Reasons are all findings that speak against the result and, where these are few, some that speak
 // for it.
 func (v view) Reasons() []string {
-	all := v.reasons(proof)
-	return all[:max(len(v.reasons(reservation)), min(fewReasons, len(all)))]
+	all := v.reasons(result.Informs)
+	return all[:max(len(v.reasons(result.Reserves)), min(fewReasons, len(all)))]
 }
 
-// reasons are the findings of a level or a worse one: those that come first, then the worst.
-func (v view) reasons(from level) (texts []string) {
-	rank := func(f finding) level {
-		if f.First {
-			return failure + 1
-		}
-		return f.Level
-	}
-	worseFirst := func(a, b finding) int { return int(rank(b) - rank(a)) }
-	for _, f := range slices.SortedStableFunc(slices.Values(v.Findings), worseFirst) {
-		if rank(f) >= from {
+// All are all findings, and what is good to know beside them.
+func (v view) All() []string { return slices.Concat(v.reasons(result.Informs), v.Notes) }
+
+// reasons are the findings of an effect or a worse one, the worst first.
+func (v view) reasons(from result.Effect) (texts []string) {
+	worstFirst := func(a, b finding) int { return result.CompareEffects(a.Effect, b.Effect) }
+	for _, f := range slices.SortedStableFunc(slices.Values(v.Findings), worstFirst) {
+		if !from.Worse(f.Effect) {
 			texts = append(texts, f.Text)
 		}
 	}
 	return texts
 }
 
-func (v *view) findf(l level, format string, args ...any) {
-	v.find(l, fmt.Sprintf(format, args...))
+// find adds a finding that the record does not have.
+func (v *view) find(effect result.Effect, format string, args ...any) {
+	text := capital(sentence(fmt.Sprintf(format, args...)))
+	v.Findings = append(v.Findings, finding{effect, text})
 }
 
-// find adds a finding; none where the text is empty.
-func (v *view) find(l level, text string) {
+// note adds what is good to know; nothing where the text is empty.
+func (v *view) note(text string) {
 	if text != "" {
-		v.Findings = append(v.Findings, finding{Level: l, Text: capital(sentence(text))})
+		v.Notes = append(v.Notes, capital(sentence(text)))
 	}
-}
-
-// levels are those of effects.
-var levels = map[result.Effect]level{
-	result.Informs: proof, result.Reserves: reservation, result.Withholds: unknown,
-	result.Fails: failure,
 }
 
 // found adds findings.
 func (v *view) found(all []result.Finding) {
-	for _, f := range all {
+	for _, f := range result.ByWeight(all) {
 		text := sentence(f.Words())
 		if f.Configuration == "" && f.Of == "" { // else it may begin with a name
 			text = capital(text)
 		}
-		away := f.Kind == result.Away || f.Kind == result.StoodStill
-		v.Findings = append(v.Findings, finding{levels[f.Effect], text, away && f.OfRuns == 0})
+		v.Findings = append(v.Findings, finding{f.Effect, text})
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // A new kind is a constant and a row of FindingKinds, which has its effect, its scope and its
 // words, and a line that makes it: in package conclude for what a run's record shows, in package
 // runs for what is only seen while the run goes on, in package compare for what several runs show.
-// TestFindings of package compare holds that it goes up.
+// TestFindings of cmd/ds2 holds that it goes up.
 type Finding struct {
 	Kind   FindingKind `json:"kind"`
 	Effect Effect      `json:"effect"`
@@ -54,10 +54,11 @@ const (
 
 var effects = []Effect{Informs, Reserves, Withholds, Fails}
 
-// Worse compares effects, the milder one first.
-func (e Effect) Worse(than Effect) bool {
-	return slices.Index(effects, e) > slices.Index(effects, than)
-}
+// CompareEffects is below 0 where the first is the worse one.
+func CompareEffects(a, b Effect) int { return slices.Index(effects, b) - slices.Index(effects, a) }
+
+// Worse says that an effect is worse than another.
+func (e Effect) Worse(than Effect) bool { return CompareEffects(e, than) < 0 }
 
 // Level is how far a result can be trusted whose worst finding has this effect.
 func (e Effect) Level() string {
@@ -191,8 +192,19 @@ func (f Finding) whose() string {
 }
 
 // AmongRuns is the effect that the finding of one run has on several.
-func (f Finding) AmongRuns() Effect {
-	return cmp.Or(amongRuns[f.Kind], f.Effect)
+func (f Finding) AmongRuns() Effect { return cmp.Or(amongRuns[f.Kind], f.Effect) }
+
+// ByWeight are findings as they are said: the worst first, and in the order of their kinds.
+func ByWeight(all []Finding) []Finding {
+	kind := func(f Finding) int {
+		return slices.IndexFunc(FindingKinds, func(k KindOfFinding) bool { return k.Kind == f.Kind })
+	}
+	return slices.SortedStableFunc(slices.Values(all), func(a, b Finding) int {
+		return cmp.Or(
+			CompareEffects(a.Effect, b.Effect),
+			cmp.Compare(kind(a), kind(b)),
+		)
+	})
 }
 
 // Together makes one of findings that differ only in what they are about.

@@ -22,7 +22,7 @@ const (
 	Away             FindingKind = "server away"
 	StoodStill       FindingKind = "ds2 stood still"
 	Steady           FindingKind = "steady"
-	Unsteady         FindingKind = "unsteady"
+	Unsteady         FindingKind = "not steady"
 	Drifts           FindingKind = "drifts"
 	FewSamples       FindingKind = "few independent samples"
 	WideInterval     FindingKind = "wide interval"
@@ -37,6 +37,7 @@ const (
 	EngineUnproven   FindingKind = "engine unproven"
 	NotStorage       FindingKind = "not limited by storage"
 	LimitUnknown     FindingKind = "bottleneck unknown"
+	AnotherServer    FindingKind = "another server"
 	SettingsChanged  FindingKind = "settings changed"
 	ChangeUnknown    FindingKind = "change unknown"
 	FailedBefore     FindingKind = "audit failed before"
@@ -83,7 +84,7 @@ const (
 	InOrder         FindingKind = "still changing from run to run"
 	RunsShareError  FindingKind = "runs share an error"
 	NoRatio         FindingKind = "runs of zero"
-	Unlike          FindingKind = "not run alike"
+	Unlike          FindingKind = "not alike"
 	RunsUnlike      FindingKind = "runs not made alike"
 	NotInBlocks     FindingKind = "not in blocks"
 	Blind           FindingKind = "the runs vary too much"
@@ -111,8 +112,86 @@ func Observed(f monitor.Found) Finding {
 
 const longerWarmUp = ". A longer warm-up helps (--warmup-time)"
 
-// FindingKinds are all kinds. Those of a run come first.
+// FindingKinds are all kinds, those of several runs first. Of two findings with one effect that of the
+// earlier kind is said first.
 var FindingKinds = []KindOfFinding{
+	{
+		Unlike,
+		Withholds,
+		OfConfiguration,
+		"{against} and {configuration} are not alike: {detail}; declare by --subject what is meant to differ",
+	},
+	{NoResult, Withholds, OfConfiguration, "no run counts"},
+	{SingleRun, Reserves, OfConfiguration, "a single run does not show how much runs vary"},
+	{RunsAgree, Informs, OfConfiguration, "{detail}"},
+	{
+		RunsDropped,
+		Reserves,
+		OfConfiguration,
+		"runs that were not steady were dropped (--drop-unsteady), {runs} of them: the result flatters a drive that is erratic",
+	},
+	{OtherFigure, Reserves, OfConfiguration, "{detail}"},
+	{
+		NotAllMade,
+		Reserves,
+		OfConfiguration,
+		"it is recorded as {detail}: {made} of {asked} runs count",
+	},
+	{
+		LeftOut,
+		Fails,
+		OfConfiguration,
+		"the configuration was left out after {made} valid runs: {detail}",
+	},
+	{
+		StillWarming,
+		Withholds,
+		OfConfiguration,
+		"{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp,
+	},
+	{
+		StillSlowing,
+		Withholds,
+		OfConfiguration,
+		"{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp,
+	},
+	{InOrder, Withholds, OfConfiguration, "the results of the valid runs {detail}"},
+	{
+		RunsShareError,
+		Reserves,
+		OfConfiguration,
+		"the runs may all be off by the same {share%}, which none of their differences shows: they vary less from one to the next than each by itself, or have a trend in common, as with a phase of a checkpoint cycle or a cache that fills; the interval has it as well",
+	},
+	{NoRatio, Withholds, OfConfiguration, "no other configuration has a ratio to it: {detail}"},
+	{
+		RunsUnlike,
+		Withholds,
+		OfConfiguration,
+		"{runs} of {of_runs} valid runs were not measured on the same as the first: {detail}",
+	},
+	{
+		NotInBlocks,
+		Reserves,
+		OfConfiguration,
+		"the runs were not in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out",
+	},
+	{Blind, Withholds, OfConfiguration, "{detail}"},
+	{CachesUnlike, Withholds, OfConfiguration, "{detail}" + longerWarmUp},
+	{DifferenceFound, Informs, OfConfiguration, "{detail}"},
+	{FactorsDepend, Reserves, OfConfiguration, "{detail}"},
+	{DifferenceOnly, Withholds, OfConfiguration, "{detail}"},
+	{NotOfStorage, Reserves, OfConfiguration, "{detail}"},
+	{GatePassed, Informs, OfConfiguration, "gate passed: {detail}"},
+	{GateOpen, Withholds, OfConfiguration, "gate cannot tell: {detail}"},
+	{GateFailed, Fails, OfConfiguration, "gate failed: {detail}"},
+	{LevelChanged, Informs, OfConfiguration, "{detail}"},
+	{LevelKept, Informs, OfConfiguration, "{detail}"},
+	{FewDays, Withholds, OfConfiguration, "{detail}"},
+	{DayUncounted, Reserves, OfConfiguration, "{detail}"},
+	{RecordLeftOut, Reserves, OfConfiguration, "not in the history: {detail}"},
+	{NotOfHistory, Withholds, OfConfiguration, "{detail}"},
+	{OtherHistory, Informs, OfConfiguration, "{detail}"},
+
 	{RunFailed, Fails, OfRun, "the run failed: {detail}"},
 	{RunInterrupted, Withholds, OfRun, "the run was interrupted: {detail}"},
 	{RunUnfinished, Withholds, OfRun, "the run has not ended, or ds2 ended before it did"},
@@ -147,6 +226,13 @@ var FindingKinds = []KindOfFinding{
 	{LimitOpen, Withholds, OfRun, "cannot tell whether limits hold: {detail}"},
 	{Away, Reserves, OfRun, "the server did not answer {detail}"},
 	{
+		AnotherServer,
+		Reserves,
+		OfTarget,
+		"another server answers than before the run: {detail}",
+	},
+	{AttemptsFailed, Reserves, OfRun, "{detail}"},
+	{
 		StoodStill,
 		Reserves,
 		OfRun,
@@ -172,7 +258,6 @@ var FindingKinds = []KindOfFinding{
 		OfRun,
 		"{dropped} of {offered} {detail} that fell due were dropped: high response times are lower bounds",
 	},
-	{AttemptsFailed, Reserves, OfRun, "{detail}"},
 	{EngineUnproven, Informs, OfRun, "{detail}"},
 	{NotStorage, Reserves, OfRun, "not yet a statement about storage: it was limited by {detail}"},
 	{
@@ -301,92 +386,11 @@ var FindingKinds = []KindOfFinding{
 		OfRun,
 		"{at} s after the begin the rate fell by {share%} and stayed there, as of a burst that ends: {detail}. What was measured before it does not last",
 	},
-
-	{NoResult, Withholds, OfConfiguration, "no run counts"},
-	{SingleRun, Reserves, OfConfiguration, "a single run does not show how much runs vary"},
-	{RunsAgree, Informs, OfConfiguration, "{detail}"},
-	{
-		RunsDropped,
-		Reserves,
-		OfConfiguration,
-		"runs that were not steady were dropped (--drop-unsteady), {runs} of them: the result flatters a drive that is erratic",
-	},
-	{OtherFigure, Reserves, OfConfiguration, "{detail}"},
-	{
-		NotAllMade,
-		Reserves,
-		OfConfiguration,
-		"it is recorded as {detail}: {made} of {asked} runs count",
-	},
-	{
-		LeftOut,
-		Fails,
-		OfConfiguration,
-		"the configuration was left out after {made} valid runs: {detail}",
-	},
-	{
-		StillWarming,
-		Withholds,
-		OfConfiguration,
-		"{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp,
-	},
-	{
-		StillSlowing,
-		Withholds,
-		OfConfiguration,
-		"{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp,
-	},
-	{InOrder, Withholds, OfConfiguration, "the results of the valid runs {detail}"},
-	{
-		RunsShareError,
-		Reserves,
-		OfConfiguration,
-		"the runs may all be off by the same {share%}, which none of their differences shows: they vary less from one to the next than each by itself, or have a trend in common, as with a phase of a checkpoint cycle or a cache that fills; the interval has it as well",
-	},
-	{NoRatio, Withholds, OfConfiguration, "no other configuration has a ratio to it: {detail}"},
-	{
-		Unlike,
-		Reserves,
-		OfConfiguration,
-		"{against} and {configuration} were not run alike: {detail}",
-	},
-	{
-		RunsUnlike,
-		Reserves,
-		OfConfiguration,
-		"{runs} of {of_runs} valid runs were not measured on the same as the first: {detail}",
-	},
-	{
-		NotInBlocks,
-		Reserves,
-		OfConfiguration,
-		"the runs were not in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out",
-	},
-	{Blind, Withholds, OfConfiguration, "{detail}"},
-	{CachesUnlike, Withholds, OfConfiguration, "{detail}" + longerWarmUp},
-	{DifferenceFound, Informs, OfConfiguration, "{detail}"},
-	{FactorsDepend, Reserves, OfConfiguration, "{detail}"},
-	{DifferenceOnly, Withholds, OfConfiguration, "{detail}"},
-	{NotOfStorage, Reserves, OfConfiguration, "{detail}"},
-	{GatePassed, Informs, OfConfiguration, "gate passed: {detail}"},
-	{GateOpen, Withholds, OfConfiguration, "gate cannot tell: {detail}"},
-	{GateFailed, Fails, OfConfiguration, "gate failed: {detail}"},
-	{LevelChanged, Informs, OfConfiguration, "{detail}"},
-	{LevelKept, Informs, OfConfiguration, "{detail}"},
-	{FewDays, Withholds, OfConfiguration, "{detail}"},
-	{DayUncounted, Reserves, OfConfiguration, "{detail}"},
-	{RecordLeftOut, Reserves, OfConfiguration, "not in the history: {detail}"},
-	{NotOfHistory, Withholds, OfConfiguration, "{detail}"},
-	{OtherHistory, Informs, OfConfiguration, "{detail}"},
 }
 
-// amongRuns has the kinds of which one of several runs means less than a run by itself, because
-// what stands above judges the same by all of them.
+// amongRuns has the kinds of which one of several runs means less than a run by itself: limits,
+// which a bench judges by the interval of all its runs.
 var amongRuns = map[FindingKind]Effect{
-	NoWindow:     Reserves,
-	Drifts:       Reserves,
-	WideInterval: Informs,
-	NoInterval:   Informs,
-	LimitFailed:  Informs,
-	LimitOpen:    Informs,
+	LimitFailed: Informs,
+	LimitOpen:   Informs,
 }

@@ -160,26 +160,24 @@ type Change struct {
 	After  string `json:"after,omitempty"`  // empty: it is not there any more
 }
 
-// SinceLoad says what is not as the load made it.
-func (c Change) SinceLoad() string {
-	return fmt.Sprintf(
-		"%s is %s, and was %s when it was loaded",
-		c.What,
-		c.show(c.After),
-		c.show(c.Before),
-	)
+// SinceLoad is when what a load made changed.
+const SinceLoad = "since the load"
+
+// Words say what changed.
+func (c Change) Words() string {
+	if c.When == SinceLoad {
+		return fmt.Sprintf("%s is %s, and was %s when it was loaded", c.What, c.show(c.After),
+			c.show(c.Before))
+	}
+	return fmt.Sprintf("%s was %s before the run and %s after it, changed %s", c.What,
+		c.show(c.Before), c.show(c.After), c.When)
 }
 
-// During says what changed in a run.
-func (c Change) During() string {
-	return fmt.Sprintf(
-		"%s was %s before the run and %s after it, changed %s",
-		c.What,
-		c.show(c.Before),
-		c.show(c.After),
-		c.When,
-	)
-}
+// ofServer are the names of what no restart of a server changes.
+var ofServer = []string{"cluster", "timeline", "setting data_directory", "recovery"}
+
+// IsOfServer says that another server answers since the change.
+func (c Change) IsOfServer() bool { return slices.Contains(ofServer, c.What) }
 
 // show is a value, or that there is none.
 func (Change) show(value string) string {

@@ -9,30 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/result"
 	"ds2/internal/store"
 )
-
-// TestScanWithoutPass: a scan that did not come through the database once, for whatever reason, is
-// no scan of it.
-func TestScanWithoutPass(t *testing.T) {
-	for _, c := range []struct {
-		why      string
-		reader   result.Scrub
-		warnings int
-	}{
-		{"a pass at the rate", result.Scrub{Rate: 1e6, Bytes: 60e6, Seconds: 60, Passes: 1}, 0},
-		{"no pass at the rate", result.Scrub{Rate: 1e6, Bytes: 60e6, Seconds: 60}, 1},
-		{"no pass, since it failed", result.Scrub{Rate: 1e6, Bytes: 60e6, Seconds: 60, Failures: 2, Error: "lost"}, 2},
-	} {
-		var all noticed
-		all.findScan(result.Summary{Happened: result.Happened{Scrub: []result.Scrub{c.reader}}})
-		require.Len(t, all, c.warnings, c.why)
-		if c.reader.Passes == 0 {
-			assert.Contains(t, all[len(all)-1].Detail, "made no whole pass", c.why)
-		}
-	}
-}
 
 // noting is a database whose server notes I/O errors.
 type noting struct {
@@ -65,7 +43,7 @@ func TestIOFaultsMarkTheRun(t *testing.T) {
 		{
 			"a login that may not read the error log",
 			noting{unseen: errors.New("may not read the log")},
-			1, "not all that db1:1433/DS2 notes of I/O errors is known: may not read the log",
+			1, "not all that it notes of I/O errors is known: may not read the log",
 		},
 		{"it does not tell", noting{err: errors.New("gone")}, 1, "is unknown: gone"},
 	} {
@@ -74,6 +52,7 @@ func TestIOFaultsMarkTheRun(t *testing.T) {
 		require.Len(t, found, c.want, c.why)
 		if c.want > 0 {
 			assert.Contains(t, found[c.want-1].Detail, c.says, c.why)
+			assert.Equal(t, "db1:1433/DS2", found[0].Of, c.why)
 		}
 	}
 }

@@ -62,15 +62,7 @@ func (r *Run) notice() (changes []result.Change, w noticed) {
 	changes, w = r.surroundings.changes(r.options.Targets)
 	r.pace.find(&w)
 	r.warm.find(&w)
-	w.findScan(r.summary)
-	w = append(w, r.ioFaults...)
-	for i, event := range r.summary.Events {
-		if event.Error != "" {
-			f := result.NewFinding(result.EventFailed, event.Error)
-			w = append(w, f.With("event", float64(i+1)))
-		}
-	}
-	return changes, w
+	return changes, append(w, r.ioFaults...)
 }
 
 // draw draws the conclusion of a run from what it was to be, what happened and what was sampled.

@@ -253,7 +253,7 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	}
 	s.After, r.unmarked = r.marks(ctx, stop, true)
 	if r.unmarked == nil {
-		r.surroundings.read(ctx, 1, r.options.Targets)
+		r.surroundings.after = readSurrounding(ctx, r.options.Targets)
 	}
 	if outcome.Status == result.Done {
 		outcome = outcome.with(r.unmarked)
@@ -279,7 +279,8 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	if err := r.play.Ready(ctx); err != nil {
 		return err
 	}
-	r.surroundings.read(ctx, 0, r.options.Targets)
+	r.surroundings.info = readInfo(ctx, r.options.Targets)
+	r.surroundings.before = readSurrounding(ctx, r.options.Targets)
 	r.noteRun(ctx)
 	return nil
 }

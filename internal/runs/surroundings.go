@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -20,22 +21,23 @@ import (
 // surroundings are what a run is made in, read before its users start and after they have ended.
 // What was not so all the time is stated with both values.
 type surroundings struct {
-	at     [2]time.Time
-	of     [2][]store.Surroundings // of each target; nil: not known
-	info   []store.Info            // of each target before the run, which its plan has read too
+	before, after surrounding
+	info          []store.Info // of each target before the run, which its plan has read too
+}
+
+// surrounding is what a run is made in at one time.
+type surrounding struct {
+	at     time.Time
+	of     []store.Surroundings // of each target; nil: not known
 	failed error
 }
 
-// read reads them before (0) or after (1) the run.
-func (s *surroundings) read(ctx context.Context, when int, targets []store.Database) {
+// readSurrounding reads what a run is made in now.
+func readSurrounding(ctx context.Context, targets []store.Database) surrounding {
 	ctx, cancel := outside.Within(ctx, outside.Answer)
 	defer cancel()
-	s.at[when] = time.Now()
+	s := surrounding{at: time.Now()}
 	for _, target := range targets {
-		if when == 0 {
-			info, _ := store.ReadInfo(ctx, target.DB())
-			s.info = append(s.info, info)
-		}
 		var found store.Surroundings
 		if engine, ok := target.(load.Describer); ok {
 			var err error
@@ -44,8 +46,20 @@ func (s *surroundings) read(ctx context.Context, when int, targets []store.Datab
 				s.failed = err
 			}
 		}
-		s.of[when] = append(s.of[when], found)
+		s.of = append(s.of, found)
 	}
+	return s
+}
+
+// readInfo reads what the databases say of themselves.
+func readInfo(ctx context.Context, targets []store.Database) (all []store.Info) {
+	ctx, cancel := outside.Within(ctx, outside.Answer)
+	defer cancel()
+	for _, target := range targets {
+		info, _ := store.ReadInfo(ctx, target.DB())
+		all = append(all, info)
+	}
+	return all
 }
 
 // What other databases of the server may commit beside a run until it is said: monitoring and
@@ -57,42 +71,40 @@ const (
 
 // changes are what was not so for the whole run, and the findings of that.
 func (s *surroundings) changes(targets []store.Database) (all []result.Change, w noticed) {
-	if s.failed != nil {
-		w.note(result.ChangeUnknown, "%v", s.failed)
+	if failed := cmp.Or(s.after.failed, s.before.failed); failed != nil {
+		w.note(result.ChangeUnknown, "%v", failed)
 	}
 	between := fmt.Sprintf(
 		"between %s and %s",
-		s.at[0].Format(time.TimeOnly),
-		s.at[1].Format(time.TimeOnly),
+		s.before.at.Format(time.TimeOnly),
+		s.after.at.Format(time.TimeOnly),
 	)
 	for i, target := range targets {
 		if i < len(s.info) && s.info[i][store.InfoFailed] != "" {
 			f := result.NewFinding(result.FailedBefore, s.info[i][store.InfoFailed])
 			w = append(w, f.About(target.Label()))
 		}
-		if i >= len(s.of[0]) || i >= len(s.of[1]) || s.of[0][i] == nil || s.of[1][i] == nil {
+		if i >= len(s.before.of) || i >= len(s.after.of) {
 			continue
 		}
-		before := s.of[0][i]
-		after := s.of[1][i]
-		label := target.Label()
-		note := func(changes []result.Change, text func(result.Change) string) {
-			for _, c := range changes {
-				c.Target = label
-				all = append(all, c)
-				w = append(w, result.NewFinding(result.SettingsChanged, text(c)).About(label))
-			}
+		before := s.before.of[i]
+		after := s.after.of[i]
+		if before == nil || after == nil {
+			continue
 		}
+		var changes []result.Change
 		for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
-			changes := result.CompareStates(before[kind], after[kind])
-			for k := range changes {
-				changes[k].When = between
-			}
-			note(changes, result.Change.During)
+			changes = append(changes, result.CompareStates(before[kind], after[kind])...)
+		}
+		for k := range changes {
+			changes[k].When = between
 		}
 		sinceLoad, _ := load.SchemaChanges(s.info[i], before)
-		note(sinceLoad, result.Change.SinceLoad)
-		seconds := s.at[1].Sub(s.at[0]).Seconds()
+		for _, c := range slices.Concat(changes, sinceLoad) {
+			c.Target = target.Label()
+			all = append(all, c)
+		}
+		seconds := s.after.at.Sub(s.before.at).Seconds()
 		for _, c := range result.CompareStates(before[store.OfCommits], after[store.OfCommits]) {
 			was, _ := strconv.ParseInt(c.Before, 10, 64)
 			is, _ := strconv.ParseInt(c.After, 10, 64)

@@ -133,7 +133,7 @@ func addSchemaCheck(
 	if len(changes) > 0 {
 		var texts []string
 		for _, c := range changes[:min(len(changes), maxNamed)] {
-			texts = append(texts, c.SinceLoad())
+			texts = append(texts, c.Words())
 		}
 		found += ": " + strings.Join(texts, "; ")
 	}

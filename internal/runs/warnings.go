@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -19,41 +18,6 @@ func (n *noticed) note(kind result.FindingKind, format string, args ...any) {
 	f := result.NewFinding(kind, fmt.Sprintf(format, args...))
 	if !slices.ContainsFunc(*n, func(o result.Finding) bool { return reflect.DeepEqual(o, f) }) {
 		*n = append(*n, f)
-	}
-}
-
-// scrubTolerance is by how much a scrub's rate may miss what was asked for.
-const scrubTolerance = 0.1
-
-// findScan finds where a background scan did not read what it was to.
-func (n *noticed) findScan(s result.Summary) {
-	for _, r := range s.Scrub {
-		switch rate := r.PerSecond(); {
-		case r.Error != "":
-			n.note(
-				result.ScanMissed,
-				"the background scan of %s failed %d times, the last: %s",
-				r.Target,
-				r.Failures,
-				r.Error,
-			)
-		case math.Abs(rate-r.Rate) > scrubTolerance*r.Rate:
-			n.note(
-				result.ScanMissed,
-				"the background scan of %s read %.3g MB/s of the %.3g MB/s asked for",
-				r.Target,
-				rate/1e6,
-				r.Rate/1e6,
-			)
-		}
-		if r.Passes == 0 {
-			n.note(
-				result.ScanMissed,
-				"the background scan of %s made no whole pass through the database, so the run does not say what a "+
-					"scan costs: make the run longer, or the scan faster",
-				r.Target,
-			)
-		}
 	}
 }
 
@@ -84,32 +48,25 @@ func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) no
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		for i, since := range all {
-			label := targets[i].Label()
+			note := func(format string, args ...any) {
+				f := result.NewFinding(result.IOErrors, fmt.Sprintf(format, args...))
+				w = append(w, f.About(targets[i].Label()))
+			}
 			if unseen[i] != nil {
-				w.note(
-					result.IOErrors,
-					"not all that %s notes of I/O errors is known: %v",
-					label,
-					unseen[i],
-				)
+				note("not all that it notes of I/O errors is known: %v", unseen[i])
 			}
 			if since == nil {
 				continue
 			}
 			found, err := since(ctx)
 			if err != nil {
-				w.note(
-					result.IOErrors,
-					"whether %s noted I/O errors in the run is unknown: %v",
-					label,
-					err,
-				)
+				note("whether it noted I/O errors in the run is unknown: %v", err)
 			}
 			for _, fault := range found[:min(len(found), mostFaults)] {
-				w.note(result.IOErrors, "%s noted in the run: %s", label, fault)
+				note("it noted in the run: %s", fault)
 			}
 			if more := len(found) - mostFaults; more > 0 {
-				w.note(result.IOErrors, "%s noted %d I/O errors more", label, more)
+				note("it noted %d I/O errors more", more)
 			}
 		}
 		return w

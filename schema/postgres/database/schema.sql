@@ -57,10 +57,11 @@ UNION ALL SELECT 'function ' || p.oid::regprocedure, concat_ws(', ', 'its text h
         AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
         AND (proowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info')) OR proname LIKE 'ds2\_%')
 UNION ALL SELECT 'setting session_replication_role', current_setting('session_replication_role')
--- What updates and deletes left behind is read with the rows: from twice their room on, and a fiftieth of the database.
+-- What updates and deletes left behind is read with the rows: from twice their room on, where it is a fiftieth of the
+-- database and more than many sessions that insert have taken in advance; not where the server lost its counts of rows.
 UNION ALL SELECT 'room of ' || title, 'more than twice what its rows take'
     FROM (
-        SELECT title, pg_relation_size(oid) AS bytes,
+        SELECT title, pg_relation_size(oid) AS bytes, n_live_tup >= .9 * reltuples AS counted,
             greatest(n_live_tup, reltuples) * (28 + row_bytes) * 100 / coalesce(
                 (SELECT option_value::int FROM pg_options_to_table(reloptions) WHERE option_name = 'fillfactor'), 100) AS needed
         FROM tables JOIN pg_stat_user_tables ON relid = oid
@@ -68,4 +69,4 @@ UNION ALL SELECT 'room of ' || title, 'more than twice what its rows take'
             FROM pg_stats WHERE schemaname = current_schema() GROUP BY tablename) w ON tablename = tables.relname
         WHERE relkind = 'r' AND reltuples >= 0
     ) r
-    WHERE bytes > 2 * needed AND bytes - needed > pg_database_size(current_database()) / 50
+    WHERE bytes > 2 * needed AND bytes - needed > greatest(pg_database_size(current_database()) / 50, 8 << 20) AND counted

@@ -250,7 +250,7 @@ func TestTampering(t *testing.T) {
 		require.True(t, noted)
 		var texts []string
 		for _, c := range changes {
-			texts = append(texts, c.SinceLoad())
+			texts = append(texts, c.Words())
 		}
 		return strings.Join(texts, "; ")
 	}
