@@ -18,9 +18,9 @@ func newHistoryCommand() *cobra.Command {
 own interval, what was new since the one before (version, settings, kernel), and
 the days on which the level changed, each with its probability by chance.
 
-A directory is a record or holds records and their zip archives. Those of other
-configurations have a history of their own; a record that cannot be read is left
-out and named.
+A directory is a record or holds records and their zip archives. Each
+configuration has its own history; a record that cannot be read is left out and
+named.
 
 See ds2 compare --history for a gate against it.`,
 		Example: `  ds2 history ds2-results

@@ -212,7 +212,7 @@ func (l *looks) end(i *interrupts) error {
 		fmt.Fprintln(l.w, sum+hint)
 	}
 	if n[store.Failure] > 0 {
-		return verdictError("the run would fail: %s", sum)
+		return verdictError("the run would fail")
 	}
 	return nil
 }

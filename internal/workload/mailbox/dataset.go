@@ -55,7 +55,8 @@ func (Dataset) SignatureColumns() map[string]string {
 
 // Params names the workload's own schema, which has lazy commits, and the size.
 func (d Dataset) Params(p schema.Params) schema.Params {
-	p.Workload, p.Bytes = Name, d.Size.TotalBytes()
+	p.Workload = Name
+	p.Bytes = d.Size.TotalBytes()
 	p.Layout.Uses = schema.Features{
 		Files: true, Recovery: true, ServerState: true, Owners: true, DelayedDurability: true,
 	}
