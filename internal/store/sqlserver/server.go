@@ -240,7 +240,7 @@ func (s *Store) hasFilegroups(ctx context.Context) (bool, error) {
 	return n == 1, err
 }
 
-// openMaster opens a pool in the server's own database; the caller closes it.
+// openMaster opens a pool in the server's own database, master; the caller closes it.
 func (s *Store) openMaster() *sql.DB {
 	config := s.config
 	config.Database = "master"
