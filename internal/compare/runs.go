@@ -87,13 +87,7 @@ func Counted(b result.Bench) []result.BenchRun {
 	})
 }
 
-// Failed are the runs of a bench that did not reach their window, those for practice left aside.
-func Failed(b result.Bench) []result.BenchRun {
-	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
-		return !failed(r)
-	})
-}
-
+// failed says that a run did not reach its window, and was none for practice.
 func failed(r result.BenchRun) bool { return !r.Practice && Made(r) && r.Figure == nil }
 
 // Enough says whether as many runs are made as must.

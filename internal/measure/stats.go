@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -86,23 +85,4 @@ func Correlation(xs, ys []float64) (r, p float64) {
 	r = max(-1, min(1, stat.Correlation(xs, ys, nil)))
 	degrees := float64(len(xs) - 2)
 	return r, twoSided(r*math.Sqrt(degrees/(1-r*r)), degrees) // t is infinite for pairs on a line
-}
-
-// Holm corrects probabilities for their number by Holm's method: that any of them is below a level
-// by chance alone is no likelier than that level. Those that are NaN were not tested, and stay NaN.
-func Holm(ps []float64) []float64 {
-	corrected := slices.Clone(ps)
-	var order []int
-	for i, p := range ps {
-		if !math.IsNaN(p) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
-	least := 0.0 // one that is less likely by chance cannot be corrected to more
-	for rank, i := range order {
-		least = max(least, min(1, ps[i]*float64(len(order)-rank)))
-		corrected[i] = least
-	}
-	return corrected
 }

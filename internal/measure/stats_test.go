@@ -66,12 +66,6 @@ func TestStudent(t *testing.T) {
 	}
 }
 
-// TestHolm takes the example of Holm's paper's kind.
-func TestHolm(t *testing.T) {
-	got := Holm([]float64{0.04, 0.01, math.NaN(), 0.03})
-	assert.InDeltaSlice(t, []float64{0.06, 0.03, math.NaN(), 0.06}, got, 1e-12)
-}
-
 func TestSignificance(t *testing.T) {
 	for p, want := range map[float64]string{
 		0.0104:  "p = 0.01, not significant at 0.01",
