@@ -76,8 +76,8 @@ const (
 	batchEnd = "GO"
 )
 
-// parseScript cuts a script into its statements: each goes from its header to the next one, to a step or
-// to the end of its batch.
+// parseScript cuts a script into its statements: each goes from its header to the next one, to a
+// step or to the end of its batch.
 func parseScript(script string) ([]Statement, error) {
 	var statements []Statement
 	var current *Statement // nil between a statement's end and the next header

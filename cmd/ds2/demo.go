@@ -261,7 +261,9 @@ func (f *demoFlags) measures(memory int64) string {
 			"unless its database of about %s is larger than the machine's memory"
 	case bytes > memory:
 		text = "this demo measures the drive too: its database of about %s is larger than the machine's memory of " +
-			bytesText(memory)
+			bytesText(
+				memory,
+			)
 	}
 	return fmt.Sprintf(text, bytesText(bytes))
 }

@@ -343,8 +343,13 @@ func (f *formatFlags) add(flags *pflag.FlagSet, formats ...string) {
 }
 
 func windowsFlag(flags *pflag.FlagSet, windows *[]string) {
-	flags.StringArrayVar(windows, "window", nil, "`span` of the figures in place of the record's own, "+
-		"such as 1000s-1200s or auto; may be repeated")
+	flags.StringArrayVar(
+		windows,
+		"window",
+		nil,
+		"`span` of the figures in place of the record's own, "+
+			"such as 1000s-1200s or auto; may be repeated",
+	)
 }
 
 func quietFlag(flags *pflag.FlagSet, quiet *bool) {

@@ -170,8 +170,13 @@ func (f *restoreFlags) add(flags *pflag.FlagSet) {
 }
 
 func discardFlag(flags *pflag.FlagSet, discard *bool) {
-	flags.BoolVar(discard, "discard-log", false, "SQL Server: before a reset back up the log to NUL, "+
-		"which frees its space and ends the chain of log backups")
+	flags.BoolVar(
+		discard,
+		"discard-log",
+		false,
+		"SQL Server: before a reset back up the log to NUL, "+
+			"which frees its space and ends the chain of log backups",
+	)
 }
 
 // check refuses a way that databases of a workload cannot go.

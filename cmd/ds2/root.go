@@ -139,7 +139,13 @@ func newRoot() *cobra.Command {
 		newTuneCommand(),
 		newDeviceCommand(),
 	)
-	add("Compare", newInitCommand(), newExperimentCommand(), newCompareCommand(), newHistoryCommand())
+	add(
+		"Compare",
+		newInitCommand(),
+		newExperimentCommand(),
+		newCompareCommand(),
+		newHistoryCommand(),
+	)
 	add("Check and report", newVerifyCommand(), newReportCommand())
 	add("Other", newExporterCommand(), newConfigCommand(), newVersionCommand())
 	root.SetHelpCommand(newHelpCommand())

@@ -179,8 +179,8 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// observer finds the drives that a deep check reads. A check whose drives cannot be observed is made
-// nevertheless, but for what was asked for by name.
+// observer finds the drives that a deep check reads. A check whose drives cannot be observed is
+// made nevertheless, but for what was asked for by name.
 func (f *verifyFlags) observer(
 	ctx context.Context,
 	targets []store.Database,

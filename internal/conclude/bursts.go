@@ -8,8 +8,8 @@ import (
 	"ds2/internal/result"
 )
 
-// findBurstEnd finds that the rate fell to a lower level for good, in the window or after it. Events
-// explain that otherwise.
+// findBurstEnd finds that the rate fell to a lower level for good, in the window or after it.
+// Events explain that otherwise.
 func (v view) findBurstEnd() []result.Finding {
 	all := v.Series.Phase(measure.PhaseRun)
 	if warmup := v.Series.Phase(measure.PhaseWarmup); warmup.To > 0 {
@@ -26,7 +26,9 @@ func (v view) findBurstEnd() []result.Finding {
 		}
 	}
 	if names == nil {
-		names = []string{"the credits of a cloud's drive or machine, or the fast part of a drive that is full"}
+		names = []string{
+			"the credits of a cloud's drive or machine, or the fast part of a drive that is full",
+		}
 	}
 	return []result.Finding{result.NewFinding(result.BurstEnded, strings.Join(names, "; ")).
 		With("at", math.Round(at.Seconds())).With("share", share)}

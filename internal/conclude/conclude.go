@@ -114,7 +114,11 @@ func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	figures := limit.Figures(func(limit.Metric) (f limit.Figure, measured bool) { return f, false })
 	if w != nil {
 		of := limit.Source{
-			Words: in.Words, Series: in.Series, Counters: in.Counters, Start: in.Start, Machine: in.Machine,
+			Words:    in.Words,
+			Series:   in.Series,
+			Counters: in.Counters,
+			Start:    in.Start,
+			Machine:  in.Machine,
 		}
 		if figures, err = of.WithIntervals(*w); err != nil {
 			return nil, err

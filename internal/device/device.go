@@ -139,7 +139,8 @@ func createFile(dir string, bytes int64) (name string, err error) {
 	return name, file.Close()
 }
 
-// claimDevice refuses a block device that is in use or that has partitions, and says how large it is.
+// claimDevice refuses a block device that is in use or that has partitions, and says how large it
+// is.
 func claimDevice(device string) (bytes int64, err error) {
 	if runtime.GOOS != "linux" {
 		return 0, errors.New("whole devices are measured on Linux only: give a directory")
@@ -190,7 +191,11 @@ type measurement struct {
 }
 
 // measurePoint measures one of the record's points.
-func (m *measurement) measurePoint(ctx context.Context, what string, j job) (result.DevicePoint, error) {
+func (m *measurement) measurePoint(
+	ctx context.Context,
+	what string,
+	j job,
+) (result.DevicePoint, error) {
 	j.block = BlockBytes
 	j.runTime = m.StageTime
 	p, _, err := m.runJob(ctx, what, j)

@@ -70,7 +70,12 @@ func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 // shower makes metrics of a name and its labels, in pairs.
 type shower struct{ metrics chan<- prometheus.Metric }
 
-func (m shower) showMetric(name, help string, kind prometheus.ValueType, v float64, pairs ...string) {
+func (m shower) showMetric(
+	name, help string,
+	kind prometheus.ValueType,
+	v float64,
+	pairs ...string,
+) {
 	labels := prometheus.Labels{}
 	for i := 0; i < len(pairs); i += 2 {
 		labels[pairs[i]] = pairs[i+1]
@@ -87,7 +92,8 @@ func (m shower) showGauge(name, help string, v float64, pairs ...string) {
 	m.showMetric(name, help, prometheus.GaugeValue, v, pairs...)
 }
 
-// showMachineInfo shows what does not change: the machine, its drives and where the directories lie.
+// showMachineInfo shows what does not change: the machine, its drives and where the directories
+// lie.
 func (c *Collector) showMachineInfo(m shower) {
 	m.showGauge("node_uname_info", "The machine and its kernel.", 1,
 		"nodename", c.machine.Hostname, "release", c.machine.Kernel, "sysname", "Linux")
@@ -107,8 +113,15 @@ func (c *Collector) showMachineInfo(m shower) {
 		}
 		free, ok := diskspace.Free(dir)
 		if ok && !mounts[found.MountPoint] {
-			m.showGauge("node_filesystem_avail_bytes", "Free space of the file system.", float64(free),
-				"mountpoint", found.MountPoint, "fstype", found.Type)
+			m.showGauge(
+				"node_filesystem_avail_bytes",
+				"Free space of the file system.",
+				float64(free),
+				"mountpoint",
+				found.MountPoint,
+				"fstype",
+				found.Type,
+			)
 		}
 		mounts[found.MountPoint] = true
 	}
@@ -130,15 +143,29 @@ func (c *Collector) showMachine(m shower) {
 				"user": t.User, "nice": t.Nice, "system": t.System, "idle": t.Idle,
 				"iowait": t.Iowait, "irq": t.IRQ, "softirq": t.SoftIRQ, "steal": t.Steal,
 			} {
-				m.showCounter("node_cpu_seconds_total", "Time that the CPU spent in each mode.", seconds,
-					"cpu", strconv.FormatInt(cpu, 10), "mode", mode)
+				m.showCounter(
+					"node_cpu_seconds_total",
+					"Time that the CPU spent in each mode.",
+					seconds,
+					"cpu",
+					strconv.FormatInt(cpu, 10),
+					"mode",
+					mode,
+				)
 			}
 		}
 	}
 	if mem, err := c.proc.Meminfo(); err == nil && mem.MemAvailableBytes != nil {
-		m.showGauge("node_memory_MemAvailable_bytes", "Memory that programs can have without swapping.",
-			float64(*mem.MemAvailableBytes))
-		m.showGauge("node_memory_MemTotal_bytes", "Memory of the machine.", float64(*mem.MemTotalBytes))
+		m.showGauge(
+			"node_memory_MemAvailable_bytes",
+			"Memory that programs can have without swapping.",
+			float64(*mem.MemAvailableBytes),
+		)
+		m.showGauge(
+			"node_memory_MemTotal_bytes",
+			"Memory of the machine.",
+			float64(*mem.MemTotalBytes),
+		)
 	}
 	links, _ := c.proc.NetDev()
 	for link, counts := range links {

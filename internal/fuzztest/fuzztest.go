@@ -67,8 +67,8 @@ func (w *watched) Errorf(format string, args ...any) {
 	w.TB.Errorf(format, args...)
 }
 
-// parseChanged gives parse changed examples, on as many goroutines as there are CPUs. Each thousand is
-// drawn from a separate seed, so that they are the same on any number of them.
+// parseChanged gives parse changed examples, on as many goroutines as there are CPUs. Each thousand
+// is drawn from a separate seed, so that they are the same on any number of them.
 func parseChanged[T string | []byte](f *testing.F, parse func(testing.TB, T), examples []T) {
 	count := inputs
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_INPUTS")); err == nil {
@@ -186,8 +186,8 @@ var tokens = []string{
 	"--",
 }
 
-// mutateExample appends to to one of the examples, or the beginning of one with the end of another, with
-// up to four changes.
+// mutateExample appends to to one of the examples, or the beginning of one with the end of another,
+// with up to four changes.
 func mutateExample[T string | []byte](random *rand.Rand, to []byte, examples []T) []byte {
 	if len(examples) == 0 {
 		return to
@@ -230,7 +230,8 @@ const (
 	maxSize = 1 << 10
 )
 
-// keepInput adds to the corpus at path what Go's fuzzing keeps in a directory, one file for each input.
+// keepInput adds to the corpus at path what Go's fuzzing keeps in a directory, one file for each
+// input.
 func keepInput(path, found string) error {
 	files, err := filepath.Glob(filepath.Join(found, "*"))
 	if err != nil || len(files) == 0 {

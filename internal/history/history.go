@@ -231,8 +231,11 @@ func (h *History) concludeDays() {
 	}
 	switch {
 	case len(values) < measure.FewestDays:
-		h.addFinding(result.FewDays, fmt.Sprintf("days that count: %d; it takes %d to find a change of %s",
-			len(values), measure.FewestDays, h.Figure))
+		h.addFinding(
+			result.FewDays,
+			fmt.Sprintf("days that count: %d; it takes %d to find a change of %s",
+				len(values), measure.FewestDays, h.Figure),
+		)
 	case len(h.Changes) == 0:
 		h.addFinding(result.LevelKept, fmt.Sprintf("no change of %s was found in %d days (at %g)",
 			h.Figure, len(values), measure.ChangePointLevel))

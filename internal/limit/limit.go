@@ -1,7 +1,7 @@
 // Package limit reads limits such as "order p95 < 500ms" and judges measured figures by them: they
-// hold, fail, or cannot be told by the interval of the value beside them. It is the verdict of Jetstress (WORKLOAD.md section 7) for any
-// run of the kit. What a figure is and over which window it was taken belongs to whoever measured
-// it; see [Figures].
+// hold, fail, or cannot be told by the interval of the value beside them. It is the verdict of
+// Jetstress (WORKLOAD.md section 7) for any run of the kit. What a figure is and over which window
+// it was taken belongs to whoever measured it; see [Figures].
 package limit
 
 import (

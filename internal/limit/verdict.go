@@ -116,10 +116,10 @@ func worse(v, other result.Verdict) bool {
 	return *v.Measured > *other.Measured
 }
 
-// UpperHold tells whether every upper limit holds: by its interval, or by what was seen alone, as of
-// one trial of several. Lower limits, those on OPM and IOPS, are the ones that fewer users miss and
-// that more may keep, so a search for the number of users asks this of its trials, and Passed of
-// its result only.
+// UpperHold tells whether every upper limit holds: by its interval, or by what was seen alone, as
+// of one trial of several. Lower limits, those on OPM and IOPS, are the ones that fewer users miss
+// and that more may keep, so a search for the number of users asks this of its trials, and Passed
+// of its result only.
 func UpperHold(verdicts result.Verdicts, holds func(result.Verdict) bool) bool {
 	return !slices.ContainsFunc(verdicts, func(v result.Verdict) bool {
 		return !holds(v) && !v.Unit.Lower()

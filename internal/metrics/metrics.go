@@ -52,8 +52,12 @@ var (
 			"OPM is 60 * rate(ds2_orders_total[1m]).",
 		"target",
 	)
-	reconnects = newDesc("reconnects_total", "Connections opened again after one was lost.", "target")
-	givenUp    = newDesc(
+	reconnects = newDesc(
+		"reconnects_total",
+		"Connections opened again after one was lost.",
+		"target",
+	)
+	givenUp = newDesc(
 		"orders_given_up_total",
 		"Orders that were begun and not completed.",
 		"target",
@@ -97,8 +101,12 @@ var (
 		"window",
 	)
 	users    = newDesc("users", "Users by what they are doing.", "target", "state")
-	runPhase = newDesc("run_phase", "1 for the phase that the run is in, 0 for the others.", "phase")
-	runInfo  = newDesc("run_info", "The run: always 1.",
+	runPhase = newDesc(
+		"run_phase",
+		"1 for the phase that the run is in, 0 for the others.",
+		"phase",
+	)
+	runInfo = newDesc("run_info", "The run: always 1.",
 		"version", "engine", "size", "threads", "run_id", "configuration", "block")
 )
 

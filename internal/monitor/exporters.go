@@ -56,8 +56,13 @@ func (w *Observer) noteSameHost() {
 		same := func(o *sampling.Exporter) bool { return o.Machine.Hostname == e.Machine.Hostname }
 		first := slices.IndexFunc(w.exporters[:i], same)
 		if first >= 0 && e.Machine.Hostname != "" {
-			w.addNote("the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
-				"CPUs and memory count twice", w.exporters[first].Name, e.Name, e.Machine.Hostname)
+			w.addNote(
+				"the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
+					"CPUs and memory count twice",
+				w.exporters[first].Name,
+				e.Name,
+				e.Machine.Hostname,
+			)
 		}
 	}
 }

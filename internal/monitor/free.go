@@ -35,8 +35,8 @@ func (w *Observer) Free(
 	return bytes, "", mount, ok
 }
 
-// nearestReachable is the directory, or the one above it that is not closed: a server's own is, and what
-// is in it lies where it does itself.
+// nearestReachable is the directory, or the one above it that is not closed: a server's own is, and
+// what is in it lies where it does itself.
 func nearestReachable(dir string) string {
 	_, err := os.Stat(dir)
 	for errors.Is(err, fs.ErrPermission) && dir != path.Dir(dir) {

@@ -258,8 +258,8 @@ func (w *Observer) addFound(kind, of, detail string) {
 	w.Found = append(w.Found, Found{kind, of, detail})
 }
 
-// findBursts finds what is faster at first than later: of a run of a length that matters where it is
-// no longer than that; 0: no run is near.
+// findBursts finds what is faster at first than later: of a run of a length that matters where it
+// is no longer than that; 0: no run is near.
 func (w *Observer) findBursts(run time.Duration) {
 	if w.Machine == nil {
 		return

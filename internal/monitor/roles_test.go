@@ -207,8 +207,8 @@ node_disk_reads_completed_total{device="nvme1n1"} 1
 	}
 }
 
-// TestExportersOfOneMachine: two exporters of one machine are told of, as what it counts would count
-// twice.
+// TestExportersOfOneMachine: two exporters of one machine are told of, as what it counts would
+// count twice.
 func TestExportersOfOneMachine(t *testing.T) {
 	cpu := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n"
 	for second, noted := range map[string]bool{"db1": true, "db2": false} {

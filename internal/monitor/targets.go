@@ -14,8 +14,8 @@ import (
 	"ds2/internal/topology"
 )
 
-// observeServer asks a server about itself and its databases, and opens their counters. What all databases
-// share, such as the log, is read through the first.
+// observeServer asks a server about itself and its databases, and opens their counters. What all
+// databases share, such as the log, is read through the first.
 func (w *Observer) observeServer(ctx context.Context, s *topology.Instance, several bool) error {
 	if s.Unknown != nil {
 		w.addNote(
@@ -92,8 +92,8 @@ func (w *Observer) item(t store.Database) string {
 	return t.Label()
 }
 
-// observeFiles opens what a target's server counts of its files itself. Where the drives are not observed,
-// the files stand for them.
+// observeFiles opens what a target's server counts of its files itself. Where the drives are not
+// observed, the files stand for them.
 func (w *Observer) observeFiles(
 	ctx context.Context,
 	s *topology.Instance,
@@ -161,8 +161,8 @@ func (w *Observer) findProcess(
 	return pid, container
 }
 
-// observeMachine opens the counters of the machine that ds2 runs on, on which the database files named
-// lie.
+// observeMachine opens the counters of the machine that ds2 runs on, on which the database files
+// named lie.
 func (w *Observer) observeMachine(ctx context.Context, files []topology.File) (err error) {
 	w.Local = true
 	devices := slices.Clone(w.devices)

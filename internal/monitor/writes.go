@@ -32,9 +32,13 @@ func (w *Observer) withoutJournals(drives []topology.Drive) map[string]topology.
 	return all
 }
 
-// addCounters has a machine's counters sampled, and says which drives they do not count at all, and of
-// which the writes are unknown.
-func (w *Observer) addCounters(ctx context.Context, drives []topology.Drive, src sampling.Source) error {
+// addCounters has a machine's counters sampled, and says which drives they do not count at all, and
+// of which the writes are unknown.
+func (w *Observer) addCounters(
+	ctx context.Context,
+	drives []topology.Drive,
+	src sampling.Source,
+) error {
 	values := make([]float64, len(src.Figures))
 	if err := src.Read(ctx, values); err != nil {
 		return err

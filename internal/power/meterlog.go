@@ -293,7 +293,10 @@ func (r *meterReader) readRow(fields []string) (t time.Time, w float64, err erro
 	case r.times == nil:
 		return r.unnamedReading(fields)
 	case len(fields) <= max(slices.Max(r.times), r.watts), r.width > 0 && len(fields) > r.width:
-		return t, 0, fmt.Errorf("it has %d fields, and the row of names another number", len(fields))
+		return t, 0, fmt.Errorf(
+			"it has %d fields, and the row of names another number",
+			len(fields),
+		)
 	}
 	var text []string
 	for _, i := range r.times {
@@ -362,7 +365,14 @@ func (r *meterReader) parseNumber(text string) (float64, bool) {
 // What meters and their loggers write, in Go's form of it, beside Unix times. Of two orders of day
 // and month the reader has one.
 var (
-	meterDates  = []string{"2006-1-2", "2006/1/2", "2.1.2006", "Jan 2, 2006", "2-Jan-2006", "2 Jan 2006"}
+	meterDates = []string{
+		"2006-1-2",
+		"2006/1/2",
+		"2.1.2006",
+		"Jan 2, 2006",
+		"2-Jan-2006",
+		"2 Jan 2006",
+	}
 	meterClocks = []string{"15:04:05", "15:04", "3:04:05PM", "3:04PM"}
 	meterZones  = []string{"", "Z07:00", "Z0700"}
 

@@ -198,7 +198,11 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 	for _, reads := range o.Reads {
 		all = append(
 			all,
-			warning("reads", reads, "load a larger size, or give the server less memory; where that is not its memory, give it by --server-memory"),
+			warning(
+				"reads",
+				reads,
+				"load a larger size, or give the server less memory; where that is not its memory, give it by --server-memory",
+			),
 		)
 	}
 	for _, distorting := range o.Distorting {

@@ -113,8 +113,13 @@ func (c comparison) sentence() string {
 	case compare.Mild(*doubt):
 		marked = fmt.Sprintf("; it %s: %s", doesNotCount, doubt.Kind)
 	default:
-		return fmt.Sprintf("Cannot tell %s from %s: %s; an estimate is %s", other, first, doubt.Kind,
-			stated.PercentText(stated.Percent))
+		return fmt.Sprintf(
+			"Cannot tell %s from %s: %s; an estimate is %s",
+			other,
+			first,
+			doubt.Kind,
+			stated.PercentText(stated.Percent),
+		)
 	}
 	if stated.Significant != nil && !*stated.Significant {
 		return c.none(*stated) + marked
@@ -434,7 +439,11 @@ func runTable(all []compare.Configuration, stands string) table {
 // the blocks leaves out what drifts from one to the next.
 func (c comparison) blockTable() table {
 	first := c.Configurations[0]
-	t := newTable("Blocks: "+first.Unit()+", and the difference from "+first.Name, "block", first.Name)
+	t := newTable(
+		"Blocks: "+first.Unit()+", and the difference from "+first.Name,
+		"block",
+		first.Name,
+	)
 	for _, one := range c.Configurations[1:] {
 		t.Head = append(t.Head, one.Name, "difference")
 	}
@@ -475,7 +484,12 @@ func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text s
 	default:
 		return "no, " + string(r.Status)
 	}
-	if f := result.FindingOf(r.Findings, result.Unsteady, result.Drifts, result.NotJudged); f != nil {
+	if f := result.FindingOf(
+		r.Findings,
+		result.Unsteady,
+		result.Drifts,
+		result.NotJudged,
+	); f != nil {
 		text += ", " + string(f.Kind)
 	}
 	return text

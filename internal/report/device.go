@@ -59,9 +59,11 @@ func Devices(all []Device) Page {
 		}
 		if p := d.Preconditioning; p != nil && len(p.Rounds) > 0 && len(p.Sequential) > 1 {
 			rounds := len(p.Rounds)
-			v.note(fmt.Sprintf("%s was written through twice, at %s and %s MB/s, and then at random "+
-				"in %d rounds, the last at %.0f writes a second", d.Name, megabytes(int64(p.Sequential[0])),
-				megabytes(int64(p.Sequential[1])), rounds, p.Rounds[rounds-1]))
+			v.note(
+				fmt.Sprintf("%s was written through twice, at %s and %s MB/s, and then at random "+
+					"in %d rounds, the last at %.0f writes a second", d.Name, megabytes(int64(p.Sequential[0])),
+					megabytes(int64(p.Sequential[1])), rounds, p.Rounds[rounds-1]),
+			)
 		}
 		if p := d.Preconditioning; p != nil && !p.Steady {
 			v.find(result.Withholds, "%s was not steady after preconditioning", d.Name)

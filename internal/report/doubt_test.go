@@ -168,8 +168,8 @@ func TestBestFirst(t *testing.T) {
 	assert.Contains(t, c.sentence(), "hdd completed 81.2")
 }
 
-// TestRateSet: where the user set the rate, of transactions or of I/Os, the result is what was asked
-// for: response times are compared, and no gate on the result passes.
+// TestRateSet: where the user set the rate, of transactions or of I/Os, the result is what was
+// asked for: response times are compared, and no gate on the result passes.
 func TestRateSet(t *testing.T) {
 	offered := func(c *compare.Configuration) { c.Rate = 90 }
 	paced := func(c *compare.Configuration) {

@@ -160,7 +160,14 @@ func (v *view) noteWindow(s result.Summary) {
 	if ofCycles(s) {
 		from := seconds(w.From)
 		to := seconds(w.To)
-		v.note(fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Cycles, from, to))
+		v.note(
+			fmt.Sprintf(
+				"Mean of the %s completed a minute from %s to %s",
+				s.Words.Cycles,
+				from,
+				to,
+			),
+		)
 	}
 	if w.Cycle != nil && !w.Cycle.Partial() {
 		v.note(w.Cycle.Why)

@@ -41,8 +41,12 @@ func searchView(r result.Search) view {
 		RunID:    r.RunID,
 		Headline: "no result",
 		Byline:   byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Title:    fmt.Sprintf("Search for the largest number of users: %s, size %s", r.Engine, r.Size),
-		Figures:  nearTable(r),
+		Title: fmt.Sprintf(
+			"Search for the largest number of users: %s, size %s",
+			r.Engine,
+			r.Size,
+		),
+		Figures: nearTable(r),
 		Tables: []table{
 			trialTable(r),
 			limitTable(r.Verdicts).trimmed(),

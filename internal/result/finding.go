@@ -197,7 +197,10 @@ func (f Finding) AmongRuns() Effect { return cmp.Or(amongRuns[f.Kind], f.Effect)
 // ByWeight are findings as they are said: the worst first, and in the order of their kinds.
 func ByWeight(all []Finding) []Finding {
 	kind := func(f Finding) int {
-		return slices.IndexFunc(FindingKinds, func(k KindOfFinding) bool { return k.Kind == f.Kind })
+		return slices.IndexFunc(
+			FindingKinds,
+			func(k KindOfFinding) bool { return k.Kind == f.Kind },
+		)
 	}
 	return slices.SortedStableFunc(slices.Values(all), func(a, b Finding) int {
 		return cmp.Or(

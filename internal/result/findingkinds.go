@@ -112,8 +112,8 @@ func Observed(f monitor.Found) Finding {
 
 const longerWarmUp = ". A longer warm-up helps (--warmup-time)"
 
-// FindingKinds are all kinds, those of several runs first. Of two findings with one effect that of the
-// earlier kind is said first.
+// FindingKinds are all kinds, those of several runs first. Of two findings with one effect that of
+// the earlier kind is said first.
 var FindingKinds = []KindOfFinding{
 	{
 		Unlike,

@@ -241,10 +241,17 @@ func Scrub(read func() (requests, bytes, device float64)) Source {
 			nil,
 		},
 	}
-	return singleSource("background scan", "", "", "", kinds, func(context.Context) ([]float64, error) {
-		requests, bytes, device := read()
-		return []float64{requests, bytes, device}, nil
-	})
+	return singleSource(
+		"background scan",
+		"",
+		"",
+		"",
+		kinds,
+		func(context.Context) ([]float64, error) {
+			requests, bytes, device := read()
+			return []float64{requests, bytes, device}, nil
+		},
+	)
 }
 
 // GaugeSource reads one figure, a state, which is the value of a column as it is.

@@ -153,7 +153,8 @@ func (k kernel) readNetwork(c counted) error {
 	return err
 }
 
-// readConditions are the CPUs' clock, how often heat throttled them, and the machine's temperatures.
+// readConditions are the CPUs' clock, how often heat throttled them, and the machine's
+// temperatures.
 func (k kernel) readConditions(c counted) {
 	var sum, clocks float64
 	all, _ := k.sys.SystemCpufreq()

@@ -85,8 +85,8 @@ func (d Drives) meanTimes(role topology.Role, waits func(IOKind) []wait) (t Time
 	return t
 }
 
-// column is that of a drive, or of a volume or a file, which has its own where it does not stand for
-// a drive.
+// column is that of a drive, or of a volume or a file, which has its own where it does not stand
+// for a drive.
 func (d Drives) column(ofDrive, item string) string {
 	for _, own := range []string{OfFile(ofDrive), ofVolume(ofDrive)} {
 		if column := ItemColumn(own, item); slices.Contains(d.Counters.Columns, column) {

@@ -116,8 +116,8 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 // OfMachine tells that the exporter shows a machine, and not volumes only.
 func (e *Exporter) OfMachine() bool { return e.kind != nil }
 
-// narrowQuery has the exporter asked for no more than is used: all that it knows, each second, is work
-// for the machine under test.
+// narrowQuery has the exporter asked for no more than is used: all that it knows, each second, is
+// work for the machine under test.
 func (e *Exporter) narrowQuery(ctx context.Context) {
 	if e.URL.RawQuery != "" {
 		return // the user has chosen

@@ -142,8 +142,8 @@ func (k *exporterKind) counted(x exposition) counted {
 	return c
 }
 
-// newSource has the columns that the machine itself would give, of these drives or, without any, all.
-// Its figures come from what show shows, first at first. How the flushes of drives stand among
+// newSource has the columns that the machine itself would give, of these drives or, without any,
+// all. Its figures come from what show shows, first at first. How the flushes of drives stand among
 // their writes is given.
 func (k *exporterKind) newSource(
 	first counted,
@@ -176,7 +176,10 @@ func (k *exporterKind) newSource(
 
 	cpus := inOrder(first.cpus)
 	n := len(cpus)
-	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(meanOfCPUs(0, n))})
+	src.Columns = append(
+		src.Columns,
+		Column{CPUBusy, len(src.Figures), atMostOne(meanOfCPUs(0, n))},
+	)
 	if slices.ContainsFunc(
 		cpus,
 		func(cpu string) bool { return !math.IsNaN(first.cpus[cpu][1]) },
@@ -323,8 +326,11 @@ func nodeMachine(x exposition) topology.Machine {
 			x.firstLabel(firmware, "system_vendor"),
 			x.firstLabel(firmware, "chassis_asset_tag"),
 		),
-		Product:     x.firstLabel(firmware, "product_name"),
-		System:      cmp.Or(x.firstLabel("node_os_info", "pretty_name"), x.firstLabel("node_uname_info", "sysname")),
+		Product: x.firstLabel(firmware, "product_name"),
+		System: cmp.Or(
+			x.firstLabel("node_os_info", "pretty_name"),
+			x.firstLabel("node_uname_info", "sysname"),
+		),
 		Kernel:      x.firstLabel("node_uname_info", "release"),
 		Processor:   x.firstLabel("node_cpu_info", "model_name"),
 		Processors:  len(x.valuesBy("node_cpu_seconds_total", "cpu")),

@@ -28,9 +28,9 @@ type writeCounter struct {
 	writes, seconds float64
 }
 
-// countWrites puts in place of what the kernel calls writes, and of their time, those that carry data;
-// NaN where these are not known. An empty flush takes as long as the flush request that it waits
-// for.
+// countWrites puts in place of what the kernel calls writes, and of their time, those that carry
+// data; NaN where these are not known. An empty flush takes as long as the flush request that it
+// waits for.
 func (w *writeCounter) countWrites(now []float64) {
 	if w.Unknown != "" || math.IsNaN(now[diskWrites]) {
 		now[diskWrites] = math.NaN()
@@ -52,8 +52,8 @@ func (w *writeCounter) countWrites(now []float64) {
 	now[diskWriteSeconds] = w.seconds
 }
 
-// countEmpty is how many of the writes between two readings were empty flushes, and how long these took
-// together.
+// countEmpty is how many of the writes between two readings were empty flushes, and how long these
+// took together.
 func (w *writeCounter) countEmpty(was, now []float64) (flushes, seconds float64) {
 	all := now[diskFlushes] - was[diskFlushes]
 	if w.Through || !(all > 0) {
@@ -67,8 +67,8 @@ func (w *writeCounter) countEmpty(was, now []float64) (flushes, seconds float64)
 	return flushes, elapsedBetween(was, now, diskFlushSeconds) * flushes / all
 }
 
-// elapsedBetween is what a sum of times grew by. The kernel shows it as milliseconds of 32 bits: those of
-// writes begin anew each six days where eight are always under way.
+// elapsedBetween is what a sum of times grew by. The kernel shows it as milliseconds of 32 bits:
+// those of writes begin anew each six days where eight are always under way.
 func elapsedBetween(was, now []float64, kind int) float64 {
 	grew := now[kind] - was[kind]
 	if grew < 0 {

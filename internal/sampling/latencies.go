@@ -204,7 +204,8 @@ func (d Drives) requestsOf(items []string, of columnsOf) []requests {
 	return all
 }
 
-// timedRequests are requests in each sample that servers counted in one column and timed in another.
+// timedRequests are requests in each sample that servers counted in one column and timed in
+// another.
 func (d Drives) timedRequests(counts, times string) []requests {
 	return d.requestsOf(d.items(counts, ""), columnsOf{counts, times, true})
 }
@@ -256,8 +257,8 @@ func (d Drives) waitsOf(items []string, k IOKind) []wait {
 	return all
 }
 
-// latencyOf is the mean over all of some I/Os of a kind, and the highest mean of a length; a shorter
-// time has its mean for a maximum.
+// latencyOf is the mean over all of some I/Os of a kind, and the highest mean of a length; a
+// shorter time has its mean for a maximum.
 func (d Drives) latencyOf(waits []wait, k IOKind) (mean, longest float64, measured bool) {
 	var all, part wait
 	end := d.From.Add(k.Over)

@@ -76,20 +76,24 @@ func ServerSources(fs topology.FS, pid int, l topology.Limits, item, server stri
 		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, l.Processors)})
 	}
 	read := func(context.Context) ([]float64, error) { return taken(fs, pid) }
-	all := append([]Source{singleSource("processes of "+server, "server", server, item, kinds, read)},
+	all := append(
+		[]Source{singleSource("processes of "+server, "server", server, item, kinds, read)},
 		throttleSources(l, "the database server", ServerThrottled, "server", server, item)...)
 	if l.Memory != "" {
 		free := []kind{{
 			"server_available_bytes",
 			"Memory that the database server's container can still have.", ServerMemory, gauge(0),
 		}}
-		all = append(all, singleSource("memory of "+server, "server", server, item, free, l.Available))
+		all = append(
+			all,
+			singleSource("memory of "+server, "server", server, item, free, l.Available),
+		)
 	}
 	return all
 }
 
-// throttleSources reads how the group, where it does, holds its processes back, of those whose container
-// it is: ds2, or a server.
+// throttleSources reads how the group, where it does, holds its processes back, of those whose
+// container it is: ds2, or a server.
 func throttleSources(l topology.Limits, whose, column, label, server, inColumns string) []Source {
 	if l.CPU == "" {
 		return nil
@@ -116,7 +120,9 @@ func throttleSources(l topology.Limits, whose, column, label, server, inColumns 
 			nil,
 		},
 	}
-	return []Source{singleSource("container of "+whose, label, server, inColumns, kinds, l.Throttling)}
+	return []Source{
+		singleSource("container of "+whose, label, server, inColumns, kinds, l.Throttling),
+	}
 }
 
 // OwnSources read the machine that the orders come from: how busy its CPUs are, what ds2 itself
@@ -170,5 +176,7 @@ func OwnSources(fs topology.FS) ([]Source, error) {
 		}, nil
 	})
 	own, _ := fs.Limits(os.Getpid())
-	return append([]Source{client}, throttleSources(own, "ds2", ClientThrottled, "", "", "")...), nil
+	return append(
+		[]Source{client},
+		throttleSources(own, "ds2", ClientThrottled, "", "", "")...), nil
 }

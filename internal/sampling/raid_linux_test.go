@@ -15,8 +15,8 @@ import (
 )
 
 // TestRealRAID makes RAID 5 of drives that DS2_TEST_RAID names, whose data is lost, as
-// scripts/cgroup2.sh does in a virtual machine: a page written is one write to the volume, and reads
-// and writes of several drives.
+// scripts/cgroup2.sh does in a virtual machine: a page written is one write to the volume, and
+// reads and writes of several drives.
 func TestRealRAID(t *testing.T) {
 	drives := strings.Fields(os.Getenv("DS2_TEST_RAID"))
 	if len(drives) == 0 {

@@ -191,8 +191,8 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	}
 }
 
-// takeAnswer keeps an answer as the newest one and puts the source's columns into the open row. A source
-// that fails is logged once, until it works again.
+// takeAnswer keeps an answer as the newest one and puts the source's columns into the open row. A
+// source that fails is logged once, until it works again.
 func (s *Sampler) takeAnswer(p *probe, row *Row) {
 	p.busy = false
 	if errors.Is(p.err, errStandsStill) {
@@ -224,8 +224,8 @@ func (s *Sampler) takeAnswer(p *probe, row *Row) {
 	p.wrote = row.Time
 }
 
-// writeColumns puts the columns into a row. What was counted stands for the time since the last one, what
-// was read as it is for the time that the source took to answer, as long as it is fresh.
+// writeColumns puts the columns into a row. What was counted stands for the time since the last
+// one, what was read as it is for the time that the source took to answer, as long as it is fresh.
 func (p *probe) writeColumns(row *Row) {
 	since := row.Time.Sub(p.wrote)
 	taken := min(row.Time.Sub(p.asked)+Interval, since, StaleAfter)

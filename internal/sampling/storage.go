@@ -138,8 +138,8 @@ func (d Drives) counted(drive string) bool {
 	return known(reads) && (known(writes) || !slices.Contains(d.Counters.Columns, writes))
 }
 
-// sumMeans is the sum of a column's means over all items; NaN where there are none, or one of them has
-// no value.
+// sumMeans is the sum of a column's means over all items; NaN where there are none, or one of them
+// has no value.
 func (d Drives) sumMeans(column string) float64 {
 	sum := math.NaN()
 	for i, name := range d.Counters.Items(column) {

@@ -380,8 +380,8 @@ func TestVacuumsInTime(t *testing.T) {
 	}
 }
 
-// TestRAID: a small write to RAID 5 is two reads and two writes of its drives: it was achieved once,
-// and is a load of four.
+// TestRAID: a small write to RAID 5 is two reads and two writes of its drives: it was achieved
+// once, and is a load of four.
 func TestRAID(t *testing.T) {
 	machine := &topology.Machine{
 		Drives: []topology.Drive{

@@ -127,9 +127,9 @@ func (t *Table) Quantile(column string, q float64, from, to time.Time) float64 {
 	return s.known(all[i].value)
 }
 
-// eachBetween goes through a column's values after from and up to to, as far as there are some, each
-// with the seconds that it covers and the things a second that it is a mean of, 1 where it is of
-// none. The result is without a value.
+// eachBetween goes through a column's values after from and up to to, as far as there are some,
+// each with the seconds that it covers and the things a second that it is a mean of, 1 where it is
+// of none. The result is without a value.
 func (t *Table) eachBetween(
 	column string, from, to time.Time, take func(value, seconds, things float64),
 ) Sampled {

@@ -60,8 +60,8 @@ func (d Drives) vacuumUnderWay() bool {
 // did.
 const lateReport = 3
 
-// spreadMean is the mean of what vacuums did. A server counts it when a vacuum ends: here it is of the
-// time in which that ran.
+// spreadMean is the mean of what vacuums did. A server counts it when a vacuum ends: here it is of
+// the time in which that ran.
 func (d Drives) spreadMean(column string) float64 {
 	if total := d.sumMeans(column); math.IsNaN(total) || math.IsNaN(d.sumMeans(DatabaseVacuums)) {
 		return total
@@ -91,7 +91,8 @@ func (d Drives) spreadMean(column string) float64 {
 	return sum / d.To.Sub(d.From).Seconds()
 }
 
-// sumItems are a column's values in each sample over the time that it covers, of all items together.
+// sumItems are a column's values in each sample over the time that it covers, of all items
+// together.
 func (d Drives) sumItems(column string) []float64 {
 	sums := make([]float64, len(d.Counters.Rows))
 	for _, name := range d.Counters.Items(column) {

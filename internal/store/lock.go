@@ -144,7 +144,10 @@ func KeepLock(
 			}
 			// A server that is down is not worth a word, nor is one that has not missed the lost
 			// connection yet.
-			if e, ok := errors.AsType[*LockedError](err); ok && !told && !e.By.sameProcess(l.Holder) {
+			if e, ok := errors.AsType[*LockedError](
+				err,
+			); ok && !told &&
+				!e.By.sameProcess(l.Holder) {
 				told = true
 				l.Lost(err)
 			}

@@ -113,7 +113,10 @@ func (s *suite) inDoubt(t *testing.T) {
 	// What the server refused is not in doubt, nor is what was never sent.
 	cut.Store(false)
 	session := s.openSession(t)
-	_, err := session.Purchase(t.Context(), newPurchase(1<<30, calls.Item{Product: 90, Quantity: 1}))
+	_, err := session.Purchase(
+		t.Context(),
+		newPurchase(1<<30, calls.Item{Product: 90, Quantity: 1}),
+	)
 	e, ok := errors.AsType[*store.Error](err)
 	assert.True(t, ok && !e.InDoubt, "purchase of a customer who does not exist: %#v", err)
 	ctx, cancel := context.WithCancel(t.Context())

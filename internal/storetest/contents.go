@@ -103,7 +103,8 @@ func formatField(value any) string {
 	return fmt.Sprint(value)
 }
 
-// testReset takes the database back after all that was done to it, where the engine can: it comes last.
+// testReset takes the database back after all that was done to it, where the engine can: it comes
+// last.
 func (s *suite) testReset(t *testing.T) {
 	if _, ok := s.store.(load.Resetter); !ok {
 		t.Skip(s.store.Engine() + " cannot be reset")

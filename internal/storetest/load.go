@@ -170,8 +170,8 @@ func (s *suite) testSteps(t *testing.T) {
 	}
 }
 
-// testResume breaks a load at several places and resumes it: what comes of it is what a load at once
-// gives.
+// testResume breaks a load at several places and resumes it: what comes of it is what a load at
+// once gives.
 func (s *suite) testResume(t *testing.T) {
 	l := pgtest.Open(t, s.engine.Open, s.engine.Database(t))
 	o := Loading(t, Size, smallParts)

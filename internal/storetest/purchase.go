@@ -17,7 +17,12 @@ import (
 func (s *suite) setStock(t *testing.T, quantity int, products ...int32) {
 	t.Helper()
 	for _, product := range products {
-		s.execStatement(t, "UPDATE inventory SET quan_in_stock = %d WHERE prod_id = %d", quantity, product)
+		s.execStatement(
+			t,
+			"UPDATE inventory SET quan_in_stock = %d WHERE prod_id = %d",
+			quantity,
+			product,
+		)
 	}
 }
 
@@ -100,7 +105,12 @@ func (s *suite) sumUp(t *testing.T) string {
 		fmt.Fprintf(&b, "%s %d, ", table, s.countRows(t, "%s", table))
 	}
 	for _, column := range []string{inStock, "sales"} {
-		fmt.Fprintf(&b, "%s %d, ", column, s.queryNumber(t, "SELECT SUM(%s) FROM inventory", column))
+		fmt.Fprintf(
+			&b,
+			"%s %d, ",
+			column,
+			s.queryNumber(t, "SELECT SUM(%s) FROM inventory", column),
+		)
 	}
 	return b.String()
 }
@@ -153,8 +163,8 @@ func (s *suite) testDuplicates(t *testing.T) {
 	assert.EqualValues(t, sold+5, s.readInventory(t, "sales", 30), "sales")
 }
 
-// rushPurchases has 16 users buy the products in carts of random order, and returns how many pieces of each
-// were bought: as many as its sales grew.
+// rushPurchases has 16 users buy the products in carts of random order, and returns how many pieces
+// of each were bought: as many as its sales grew.
 func (s *suite) rushPurchases(t *testing.T, purchases int, products ...int32) map[int32]int64 {
 	var users sync.WaitGroup
 	var mu sync.Mutex
@@ -228,9 +238,17 @@ func (s *suite) testRestock(t *testing.T) {
 	s.setStock(t, 50, 60, 61, 62, 63)
 	s.execStatement(t, "DELETE FROM reorder")
 	// This leaves 0, 1, 2 and 3.
-	s.execStatement(t, "UPDATE inventory SET quan_in_stock = prod_id - 60 WHERE prod_id BETWEEN 60 AND 63")
+	s.execStatement(
+		t,
+		"UPDATE inventory SET quan_in_stock = prod_id - 60 WHERE prod_id BETWEEN 60 AND 63",
+	)
 	for product := int32(60); product <= 62; product++ {
-		reordered := s.countRows(t, "reorder WHERE prod_id = %d AND quan_low = %d", product, product-60)
+		reordered := s.countRows(
+			t,
+			"reorder WHERE prod_id = %d AND quan_low = %d",
+			product,
+			product-60,
+		)
 		assert.EqualValues(
 			t,
 			1,

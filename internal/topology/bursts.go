@@ -31,9 +31,11 @@ var burstRules = []struct {
 	text, source   string
 }{
 	{
-		vendor: amazon, product: regexp.MustCompile(`^t\d`), lasts: 24 * time.Hour,
-		text:   "its CPUs lose what is above their base rate when their credits, of a day at most, are spent, unless it is an unlimited one",
-		source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-credits-baseline-concepts.html",
+		vendor:  amazon,
+		product: regexp.MustCompile(`^t\d`),
+		lasts:   24 * time.Hour,
+		text:    "its CPUs lose what is above their base rate when their credits, of a day at most, are spent, unless it is an unlimited one",
+		source:  "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-credits-baseline-concepts.html",
 	},
 	{
 		vendor: amazon, lasts: 30 * time.Minute,
@@ -51,8 +53,10 @@ var burstRules = []struct {
 		source: "docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html",
 	},
 	{
-		vendor: azure, model: regexp.MustCompile(`^(Virtual Disk|MSFT NVMe Accelerator)`),
-		below: 1025, lasts: 30 * time.Minute,
+		vendor: azure,
+		model:  regexp.MustCompile(`^(Virtual Disk|MSFT NVMe Accelerator)`),
+		below:  1025,
+		lasts:  30 * time.Minute,
 		text: "a Premium SSD of up to 512 GiB and a Standard SSD of up to 1,024 bursts for 30 minutes, " +
 			"and so do many sizes of machines",
 		source: "learn.microsoft.com/azure/virtual-machines/disk-bursting",
@@ -70,8 +74,11 @@ func gp2Lasts(gib float64) time.Duration {
 func (m *Machine) Bursts() (all []Burst) {
 	add := func(of string, lasts time.Duration, text, source string) {
 		minutes := lasts.Round(time.Minute).Minutes()
-		all = append(all, Burst{of, lasts, fmt.Sprintf("for up to %.0f minutes, as %s (%s, November 2026)",
-			minutes, text, source)})
+		all = append(
+			all,
+			Burst{of, lasts, fmt.Sprintf("for up to %.0f minutes, as %s (%s, November 2026)",
+				minutes, text, source)},
+		)
 	}
 	for _, rule := range burstRules {
 		if rule.vendor != m.Vendor {

@@ -82,7 +82,9 @@ const unlimited = 1 << 60
 
 // memoryLimit is that of a group in bytes; 0 where it has none.
 func memoryLimit(dir string) float64 {
-	if limit := parseNumber(readFirst(dir, "memory.max", "memory.limit_in_bytes")); limit < unlimited {
+	if limit := parseNumber(
+		readFirst(dir, "memory.max", "memory.limit_in_bytes"),
+	); limit < unlimited {
 		return limit
 	}
 	return 0

@@ -263,8 +263,8 @@ func (fs FS) Flushing(drive string, others Flushing) (journals []string, f Flush
 	return journals, f
 }
 
-// findJournals are the files in which the kernel counts the journals' writes of the file systems on a
-// drive or on its partitions; false where there may be others.
+// findJournals are the files in which the kernel counts the journals' writes of the file systems on
+// a drive or on its partitions; false where there may be others.
 func (fs FS) findJournals(drive string) (files []string, all bool) {
 	devices := []string{drive}
 	partitions, _ := filepath.Glob(filepath.Join(fs.Sys, "block", drive, "*/partition"))

@@ -61,8 +61,8 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	return nil
 }
 
-// connectMaintenance connects to another database of the server. The handler is told when the context of a
-// statement ends.
+// connectMaintenance connects to another database of the server. The handler is told when the
+// context of a statement ends.
 func (s *Store) connectMaintenance(
 	ctx context.Context,
 	handler func(*pgconn.PgConn) ctxwatch.Handler,
@@ -143,7 +143,8 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 	return s.Wrap(statement.Name, err)
 }
 
-// noteStep notes a step as done, in a transaction if one is under way, with the rows that it copied.
+// noteStep notes a step as done, in a transaction if one is under way, with the rows that it
+// copied.
 func noteStep(ctx context.Context, conn *pgx.Conn, step string, copied int64) error {
 	_, err := conn.Exec(ctx, "INSERT INTO ds2_steps (name, copied) VALUES ($1, $2)", step, copied)
 	return err

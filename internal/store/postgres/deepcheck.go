@@ -79,7 +79,8 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	return c.result, nil
 }
 
-// beginTransaction begins the transaction, asks what server this is, and sets what would hide damage.
+// beginTransaction begins the transaction, asks what server this is, and sets what would hide
+// damage.
 func (c *deepCheck) beginTransaction(ctx context.Context) (err error) {
 	if c.tx, err = c.db.BeginTx(ctx, nil); err != nil {
 		return fmt.Errorf("connect: %w", err)
@@ -103,8 +104,8 @@ func (c *deepCheck) beginTransaction(ctx context.Context) (err error) {
 	return err
 }
 
-// requireExtension makes sure that amcheck is there and that the user may call it. A standby would refuse
-// to create it IF NOT EXISTS, though it does.
+// requireExtension makes sure that amcheck is there and that the user may call it. A standby would
+// refuse to create it IF NOT EXISTS, though it does.
 func (c *deepCheck) requireExtension(ctx context.Context) error {
 	op := "use the extension amcheck of " + c.Label()
 	const find = `SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'amcheck'`
@@ -157,7 +158,8 @@ func (c *deepCheck) requireExtension(ctx context.Context) error {
 	return c.Wrap(op, err)
 }
 
-// listRelations finds every table and index, an index after its table, of which much is in a cache then.
+// listRelations finds every table and index, an index after its table, of which much is in a cache
+// then.
 func (c *deepCheck) listRelations(ctx context.Context) ([]relation, error) {
 	ask := schema.Query(Engine, "database/relations")
 	all, err := store.Collect(ctx, c.tx, ask, func(r *relation) []any {
@@ -173,8 +175,8 @@ func (c *deepCheck) listRelations(ctx context.Context) ([]relation, error) {
 	return all, nil
 }
 
-// checkRelation checks a table or an index, and goes back to where the extension had just been made: what
-// failed since no longer stands in the way, and locks taken since are given up.
+// checkRelation checks a table or an index, and goes back to where the extension had just been
+// made: what failed since no longer stands in the way, and locks taken since are given up.
 func (c *deepCheck) checkRelation(ctx context.Context, r relation) (err error) {
 	call := func(format string) error {
 		_, err := c.tx.ExecContext(ctx, fmt.Sprintf(format, c.amcheck, r.oid))

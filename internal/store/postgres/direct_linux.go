@@ -24,9 +24,9 @@ type directSocket struct {
 	errno syscall.Errno
 }
 
-// directConn gives what to read and write conn with: conn itself where it is no plain socket, such as
-// under TLS. What is written is sent by the next read, until which it must stay as it is; so each
-// write is followed by a read.
+// directConn gives what to read and write conn with: conn itself where it is no plain socket, such
+// as under TLS. What is written is sent by the next read, until which it must stay as it is; so
+// each write is followed by a read.
 func directConn(conn net.Conn) io.ReadWriter {
 	c, ok := conn.(syscall.Conn)
 	if !ok {

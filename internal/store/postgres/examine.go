@@ -119,8 +119,8 @@ func (c connections) examineRoom(e *store.Examination, needed int) {
 	e.Add("connections", free >= needed, store.Failure, found, fmt.Sprintf(raise, needed-free))
 }
 
-// examineRights looks what the user may not do with the tables and functions of the workload: those of the
-// owner of ds2_info that are no extension's.
+// examineRights looks what the user may not do with the tables and functions of the workload: those
+// of the owner of ds2_info that are no extension's.
 func (s *Store) examineRights(ctx context.Context, e *store.Examination, user string) {
 	var unread, unwritten, uncalled string
 	err := s.db.QueryRowContext(ctx, schema.Query(Engine, "database/rights")).

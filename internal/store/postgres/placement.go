@@ -39,8 +39,8 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	return nil, nil
 }
 
-// findTablespace gives the name of a tablespace that is given by its name or its directory. One that is
-// made in /mnt/ssd1 is ds2_mnt_ssd1.
+// findTablespace gives the name of a tablespace that is given by its name or its directory. One
+// that is made in /mnt/ssd1 is ds2_mnt_ssd1.
 func findTablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
 	column := "spcname"
 	if strings.HasPrefix(place, "/") {

@@ -100,10 +100,10 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	return f
 }
 
-// beginSession notes a session, and lets its statements take as long as they take, whatever server, role
-// and database say: a load is no user's query. Where policies hide rows it has the server refuse,
-// instead of counting what is left; and names are quoted as a load has them quoted, or the schema
-// would seem to be another.
+// beginSession notes a session, and lets its statements take as long as they take, whatever server,
+// role and database say: a load is no user's query. Where policies hide rows it has the server
+// refuse, instead of counting what is left; and names are quoted as a load has them quoted, or the
+// schema would seem to be another.
 func (s *Store) beginSession(ctx context.Context, conn *pgx.Conn) error {
 	s.sessions.Store(int32(conn.PgConn().PID()), nil)
 	_, err := conn.Exec(ctx, `SELECT set_config('row_security', 'off', false),

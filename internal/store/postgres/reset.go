@@ -97,9 +97,9 @@ func (s *Store) restoreRows(
 	return changed, err
 }
 
-// tidyTables runs the statements that go into no transaction, those of one table in their order and all
-// tables at once: to vacuum a table is to read all of its indexes, one page after the other in one
-// process. Where the user may not open as many sessions, the tables that have none wait for the
+// tidyTables runs the statements that go into no transaction, those of one table in their order and
+// all tables at once: to vacuum a table is to read all of its indexes, one page after the other in
+// one process. Where the user may not open as many sessions, the tables that have none wait for the
 // others.
 func (s *Store) tidyTables(
 	ctx context.Context, statements []schema.Statement, changed map[string]bool, begin func(string),

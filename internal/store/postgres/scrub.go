@@ -63,8 +63,8 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 	return r, r.listFiles(ctx)
 }
 
-// listFiles begins again at the first file. Files lie on a drive about in the order in which they were
-// made.
+// listFiles begins again at the first file. Files lie on a drive about in the order in which they
+// were made.
 func (r *scrub) listFiles(ctx context.Context) error {
 	files := schema.Query(Engine, "database/files-of-relations")
 	r.files = r.files[:0]

@@ -68,8 +68,8 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	})
 }
 
-// exchangeDatabases gives database made the name of another, which from then on is called old, in one
-// transaction. There may be no other.
+// exchangeDatabases gives database made the name of another, which from then on is called old, in
+// one transaction. There may be no other.
 func exchangeDatabases(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		var there bool
@@ -157,8 +157,8 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 	)
 }
 
-// withMaintenance lends a connection to another database of the server, when this process has none to
-// the target's own, with the name of the snapshot's database.
+// withMaintenance lends a connection to another database of the server, when this process has none
+// to the target's own, with the name of the snapshot's database.
 func (s *Store) withMaintenance(
 	ctx context.Context,
 	op string,

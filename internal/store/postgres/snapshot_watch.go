@@ -15,8 +15,8 @@ import (
 // copyEvery is how often the copy of a database is looked at while the server makes it.
 const copyEvery = 200 * time.Millisecond
 
-// followCopy tells how far the copying of files is that come to all bytes, until stop is called, and
-// sets copied to it. The server shows that to superusers alone.
+// followCopy tells how far the copying of files is that come to all bytes, until stop is called,
+// and sets copied to it. The server shows that to superusers alone.
 func (s *Store) followCopy(
 	ctx context.Context,
 	all int64,
@@ -44,8 +44,8 @@ func (s *Store) followCopy(
 	return func() { end(); conn.Close(context.WithoutCancel(ctx)) }
 }
 
-// connectWatcher is a connection to look at files with; nil where there can be none, since it is only for
-// show.
+// connectWatcher is a connection to look at files with; nil where there can be none, since it is
+// only for show.
 func (s *Store) connectWatcher(ctx context.Context) *pgx.Conn {
 	conn, err := s.connectMaintenance(ctx, cancelStatement)
 	if err != nil {

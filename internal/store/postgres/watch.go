@@ -19,8 +19,9 @@ func newWatch(conn net.Conn) watch {
 	return watch{conn: conn, watched: context.Background(), unwatch: func() {}}
 }
 
-// watchContext makes the end of ctx end the calls that follow: reads and writes fail. It stays until
-// another context comes: a user makes all its calls with the same one, which then costs nothing.
+// watchContext makes the end of ctx end the calls that follow: reads and writes fail. It stays
+// until another context comes: a user makes all its calls with the same one, which then costs
+// nothing.
 func (w *watch) watchContext(ctx context.Context) {
 	if ctx == w.watched {
 		return

@@ -16,10 +16,10 @@ import (
 const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
 FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
 
-// prepareStatements runs setup and prepares all statements in one round trip, the first one after pgconn made
-// the connection. Its answer still goes through pgconn's own reader: where a write took pgconn
-// long, on a busy machine, a goroutine of its is waiting for the next bytes from the server, and
-// would take them from any other reader. Once they have come it is gone.
+// prepareStatements runs setup and prepares all statements in one round trip, the first one after
+// pgconn made the connection. Its answer still goes through pgconn's own reader: where a write took
+// pgconn long, on a busy machine, a goroutine of its is waiting for the next bytes from the server,
+// and would take them from any other reader. Once they have come it is gone.
 func (c *Conn) prepareStatements(ctx context.Context, setup string, statements []Statement) error {
 	c.encodeMessage(&pgproto3.Parse{Query: setup})
 	c.encodeMessage(&pgproto3.Bind{})
@@ -122,8 +122,8 @@ func (c *Conn) sendQueued(ctx context.Context) error {
 	return err
 }
 
-// nextRow is the next row of what was sent, valid until the next call; nil after the last one, when the
-// transaction is committed.
+// nextRow is the next row of what was sent, valid until the next call; nil after the last one, when
+// the transaction is committed.
 func (c *Conn) nextRow() ([][]byte, error) {
 	for {
 		message, err := c.front.Receive()

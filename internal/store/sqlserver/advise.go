@@ -212,8 +212,12 @@ var distortions = []struct{ setting, value, says string }{
 	// under ALLOWED none is lazy that does not ask for it
 	{"database delayed durability", "FORCED", "delayed durability is FORCED: " +
 		"commits do not wait for the log, and a crash may lose the last of them"},
-	{"server instant file initialization", "N", "instant file initialization is off: each growth of a data " +
-		"file is first filled with zeros; grant the server's account Perform volume maintenance tasks"},
+	{
+		"server instant file initialization",
+		"N",
+		"instant file initialization is off: each growth of a data " +
+			"file is first filled with zeros; grant the server's account Perform volume maintenance tasks",
+	},
 	{"database query store", "1", "the Query Store is on and writes to the database under test; " +
 		"ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions"},
 	{"database accelerated recovery", "1", "accelerated database recovery is on: " +

@@ -18,7 +18,11 @@ func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err 
 		return 0, 0, false, s.Wrap("ask for the log of "+s.Label(), err)
 	}
 	kept = found["database recovery model"] != "SIMPLE" && found["database log chain"] == "begun"
-	return found.numberOf("database log bytes"), found.numberOf("database log used bytes"), kept, nil
+	return found.numberOf(
+			"database log bytes",
+		), found.numberOf(
+			"database log used bytes",
+		), kept, nil
 }
 
 // DiscardLog backs the log up to NUL: upkeep.LogKeeper.

@@ -160,7 +160,11 @@ func (u *Draws) AnotherName() {
 	if u.taken++; u.taken%takenInARow == 0 {
 		u.names = min(2*u.names, maxNames)
 	}
-	u.name = strconv.AppendInt(append(u.name[:0], "newuser"...), int64(u.drawBetween(1, u.names)), 10)
+	u.name = strconv.AppendInt(
+		append(u.name[:0], "newuser"...),
+		int64(u.drawBetween(1, u.names)),
+		10,
+	)
 	u.order.Customer.Username = u.name
 }
 
@@ -180,11 +184,13 @@ func (u *Draws) joinText(parts ...string) []byte {
 
 // numberedText is a number behind a prefix.
 func (u *Draws) numberedText(prefix string, low, high int) []byte {
-	return u.takeText(strconv.AppendInt(append(u.texts, prefix...), int64(u.drawBetween(low, high)), 10))
+	return u.takeText(
+		strconv.AppendInt(append(u.texts, prefix...), int64(u.drawBetween(low, high)), 10),
+	)
 }
 
-// takeText keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so
-// that nothing appends over the next.
+// takeText keeps what was appended to the user's buffer, and gives it. Its capacity ends with it,
+// so that nothing appends over the next.
 func (u *Draws) takeText(texts []byte) []byte {
 	start := len(u.texts)
 	u.texts = texts

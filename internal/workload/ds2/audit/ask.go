@@ -157,8 +157,8 @@ func (a *audit) runPasses(ctx context.Context, passes []task) error {
 	return a.runTasks(ctx, true, a.settleRanges())
 }
 
-// divideParts makes the parts. The first and the last take in whatever has an order number outside of
-// those in ORDERS.
+// divideParts makes the parts. The first and the last take in whatever has an order number outside
+// of those in ORDERS.
 func (a *audit) divideParts(ctx context.Context) error {
 	_, last, err := Highest(ctx, a.target)
 	if err != nil {
@@ -235,8 +235,14 @@ func (a *audit) counts(tables map[string]int64) []task {
 	orders.Where = where("orderid", span{0, a.baseOrders})
 	var tasks []task
 	if a.dataset == nil { // else the comparison counts them
-		tasks = append(tasks,
-			a.answerTask(customers.ask("customers"), tables["customers"]/indexShare, datasetCustomers))
+		tasks = append(
+			tasks,
+			a.answerTask(
+				customers.ask("customers"),
+				tables["customers"]/indexShare,
+				datasetCustomers,
+			),
+		)
 	}
 	tasks = append(tasks,
 		a.answerTask(orders.ask("orders"), tables["orders"]/indexShare, datasetOrders),
@@ -250,9 +256,9 @@ func (a *audit) counts(tables map[string]int64) []task {
 	return tasks
 }
 
-// searchProducts has the procedures of the workload look for the title and the actor of the last product,
-// and counts the products that they miss: the full-text index holds what it should only where they
-// find all that a comparison finds.
+// searchProducts has the procedures of the workload look for the title and the actor of the last
+// product, and counts the products that they miss: the full-text index holds what it should only
+// where they find all that a comparison finds.
 func (a *audit) searchProducts(ctx context.Context) error {
 	session, err := a.engines[a.target.Engine()](ctx, a.target)
 	if err != nil {

@@ -457,8 +457,8 @@ func TestCost(t *testing.T) {
 		"customers":  1.05,
 	}
 	if !hashesRows(t, s) {
-		// Before version 14 ORDERS is read once more beside its lines, and what lies behind a row of
-		// CUST_HIST is not read alone.
+		// Before version 14 ORDERS is read once more beside its lines, and what lies behind a row
+		// of CUST_HIST is not read alone.
 		whole1["orders"] = 3.15
 		run1["cust_hist"] = 1
 	}

@@ -144,8 +144,10 @@ func (a *audit) compareDataset(ctx context.Context, info store.Info) error {
 	d.addComparison(&comparison{
 		table: datagen.OrderLines, key: "orderid", at: 1, check: otherLines, of: lineTerm,
 	}, 0)
-	a.omitCheck("values of what runs added, beside those of the checks; REORDER's dates; room that " +
-		"indexes take")
+	a.omitCheck(
+		"values of what runs added, beside those of the checks; REORDER's dates; room that " +
+			"indexes take",
+	)
 	a.dataset = d
 	return nil
 }
@@ -348,8 +350,8 @@ func (s rangeSum) read(ctx context.Context, part datagen.Part, one *sync.Mutex) 
 	return nil
 }
 
-// settleRanges takes what the passes found of the dataset: of parts that are the dataset's rows nothing
-// else is to be asked, and of others what is wrong with them.
+// settleRanges takes what the passes found of the dataset: of parts that are the dataset's rows
+// nothing else is to be asked, and of others what is wrong with them.
 func (a *audit) settleRanges() (tasks []task) {
 	d := a.dataset
 	wrong := map[int]bool{} // parts

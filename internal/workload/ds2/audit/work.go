@@ -47,8 +47,8 @@ type BulkReader interface {
 	) (conditions []string, end int64, err error)
 }
 
-// runTasks runs tasks in their order on a few sessions, which the server prepares for what they read;
-// see BulkReader.
+// runTasks runs tasks in their order on a few sessions, which the server prepares for what they
+// read; see BulkReader.
 func (a *audit) runTasks(ctx context.Context, ranges bool, tasks []task) error {
 	queue := make(chan task, len(tasks))
 	for _, t := range tasks {

@@ -12,8 +12,8 @@ import (
 	"ds2/internal/workload/ds2/audit"
 )
 
-// compareEntries compares entries of a journal with the orders and the customers of a run that a target
-// holds.
+// compareEntries compares entries of a journal with the orders and the customers of a run that a
+// target holds.
 func compareEntries(
 	ctx context.Context, target store.Database, all []entry, before result.Marks, entries int64,
 ) (*comparison, error) {
@@ -77,17 +77,21 @@ func newComparison(all []entry) *comparison {
 	return c
 }
 
-// entryContents are what makes an order one of the purchases in doubt, as a whole: customer, total and
-// number of lines.
-func entryContents(e entry) entry { return entry{Customer: e.Customer, Total: e.Total, Lines: e.Lines} }
+// entryContents are what makes an order one of the purchases in doubt, as a whole: customer, total
+// and number of lines.
+func entryContents(
+	e entry,
+) entry {
+	return entry{Customer: e.Customer, Total: e.Total, Lines: e.Lines}
+}
 
 // maxStrangers bounds how many unacknowledged orders are kept: a server can send more than there is
 // memory.
 const maxStrangers = 10_000
 
-// takeOrder takes one order that the store holds. An unacknowledged one, such as one with the number of
-// an acknowledged one and other contents, may be a purchase in doubt, which then is in doubt no
-// more.
+// takeOrder takes one order that the store holds. An unacknowledged one, such as one with the
+// number of an acknowledged one and other contents, may be a purchase in doubt, which then is in
+// doubt no more.
 func (c *comparison) takeOrder(held entry) {
 	switch what := entryContents(held); {
 	case c.told[held] > 0:
