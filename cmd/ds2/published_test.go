@@ -287,6 +287,15 @@ func TestPublishedReports(t *testing.T) {
 				"Mailboxes 500 ", "Test End 2009-02-01 12:01:00 UTC ",
 			},
 		},
+		{
+			"each element of the form as CSV",
+			[]string{"report", "--output", "esrp-csv", filepath.Join(dir, "S000-disks")},
+			[]string{
+				`,Test summary,Test End,server,2009-02-01 12:01:00 UTC`, "of,table,row,column,value",
+				`,Database I/O,Database Disks Transfers/sec,`, "Achieved I/O per Second and Mailbox",
+				"Total I/O per Second and Watt", "Volumes", "Average Log Disk Write (bytes)",
+			},
+		},
 		// Its own summary has the mean of reads and writes, 132.593, for their sum.
 		{"the 24 h run", []string{"report", "--output", "esrp", s003[1]}, []string{
 			"Database I/O figure server2 Database Disks Transfers/sec 265.186 ", "Database Disks Reads/sec 71.512 ",

@@ -114,7 +114,8 @@ JSON is the records' summaries as an array; CSV is their one-second samples.
 
 The format esrp is the summary of a mailbox storage test in the order of ESRP's
 form, for each server and in total: of one record for each server, or of one run
-observed by an exporter on each. Of a bench it takes the median run.`,
+observed by an exporter on each. Of a bench it takes the median run. The format
+esrp-csv has each figure of its tables, and of the runs', as a line.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
   ds2 report --output esrp ds2-results/server1 ds2-results/server2
@@ -131,8 +132,8 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 			if err != nil {
 				return err
 			}
-			if f.format == esrp {
-				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, out)
+			if f.format == esrp || f.format == esrpCSV {
+				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, f.format, out)
 			}
 			devices, err := readDevices(cmd.Flags(), dirs)
 			if err != nil {
@@ -168,7 +169,7 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags, "html", "text", "markdown", "json", "csv", esrp)
+	f.add(flags, "html", "text", "markdown", "json", "csv", esrp, esrpCSV)
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+
 		" in the first DIR for html, standard output for the others)")
 	flags.BoolVar(
@@ -368,11 +369,19 @@ func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
 	under(flags, ofOutput, "quiet")
 }
 
-// esrp is the format of ESRP's form.
-const esrp = "esrp"
+// The formats of ESRP's form: as text, and each figure of it as a line.
+const (
+	esrp    = "esrp"
+	esrpCSV = "esrp-csv"
+)
 
 // reportESRP reports runs, and benches by their median runs, in ESRP's form.
-func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string) error {
+func reportESRP(
+	stdout io.Writer,
+	dirs, windows []string,
+	merge bool,
+	format, out string,
+) error {
 	if len(windows) > 0 || merge {
 		return usageError("--output esrp: it takes the first window of records as they are, " +
 			"without --window and --merge")
@@ -406,7 +415,11 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 	if err != nil {
 		return err
 	}
-	return shown{page: page}.deliver(stdout, formatFlags{"text", true}, out)
+	how := formatFlags{"text", true}
+	if format == esrpCSV {
+		how.format = "csv"
+	}
+	return shown{page: page, csv: page.CSV}.deliver(stdout, how, out)
 }
 
 // printJSON writes v as every command writes its result in JSON.

@@ -40,9 +40,9 @@ audited. Runs and search are recorded in the directory --out.
 The users double from --start-threads until a limit fails; then the interval is
 halved; then --confirm runs with the number that was found must all keep the
 limits, and so must the 95 % interval of their mean, else it is a smaller one. A
-number with a run that failed, for any reason, is out. The result is the median of the runs that confirm. The same
-command with the same --out continues a search that was stopped, without
-repeating trials.`,
+number with a run that failed, for any reason, is out. The result is the median
+of the runs that confirm. The same command with the same --out continues a
+search that was stopped, without repeating trials.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
   ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit exchange2007 \
       --run-time 5m

@@ -145,6 +145,27 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 	return out.Error()
 }
 
+// CSV writes the tables of a page for spreadsheets, a figure a line.
+func (p Page) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"of", "table", "row", "column", "value"})
+	for _, v := range p.views {
+		for _, t := range append([]table{v.Figures}, v.Tables...) {
+			for _, row := range t.Rows {
+				for i := 1; i < len(row); i++ {
+					var head string
+					if i < len(t.Head) {
+						head = t.Head[i]
+					}
+					out.Write(cells(cell(v.Title), []string{t.Caption, row[0], head, row[i]}, cell))
+				}
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
 // cell is a text for a CSV file: clean, and never a formula to a spreadsheet.
 func cell(text string) string {
 	text = clean(text)

@@ -53,7 +53,10 @@ func (t table) within(width, lines int) table {
 		)
 	}
 	whole := t
-	for letters := 48; letters >= 16 && (t.fitting(width) < len(t.Head) || len(t.body(width)) > lines); letters -= 4 {
+	for letters := 48; letters >= 16; letters -= 4 {
+		if t.fitting(width) == len(t.Head) && len(t.body(width)) <= lines {
+			break
+		}
 		t = whole.mapCells(func(cell string) string { return elided(cell, letters) })
 	}
 	return t.columns(0, t.fitting(width))

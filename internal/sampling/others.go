@@ -55,9 +55,10 @@ func (d Drives) takeOthers(s *Storage, bytes float64) (rest float64) {
 // cache had.
 func (d Drives) ownReads() float64 {
 	own := d.sumMeans(DatabasePageReads)
+	counted := d.sumMeans(TransactionReads) + d.sumMeans(VacuumReads)
 	if files := d.Machine.FileNames(topology.Data, ""); len(files) > 0 {
 		own = d.sumIO(files...).Reads
-	} else if counted := d.sumMeans(TransactionReads) + d.sumMeans(VacuumReads); !math.IsNaN(counted) {
+	} else if !math.IsNaN(counted) {
 		own = counted
 	}
 	own += d.temporaryPages()

@@ -159,7 +159,9 @@ func (r run) describeSizing() result.Section {
 
 // addThroughput adds what the drives did.
 func (r run) addThroughput(t *values, d sampling.Storage) {
-	add := func(name string, value float64, places int) { t.add(name, formatDecimals(value, places)) }
+	add := func(name string, value float64, places int) {
+		t.add(name, formatDecimals(value, places))
+	}
 	addKnown := func(name string, value *float64, places int) {
 		if value != nil {
 			add(name, *value, places)
