@@ -279,9 +279,15 @@ var kindsOfRuns = map[result.FindingKind]madeKind{
 		m.counters[sampling.DatabaseCheckpoints] = 70
 		m.counters[sampling.DatabaseCheckpointPages] = 50
 	}},
-	result.NoInterval:     {change: func(m *making) { m.rates = m.rates[:40] }},
-	result.RateSet:        {change: func(m *making) { m.s.Rate, m.offered = 100, 0 }},
-	result.OrdersDropped:  {change: func(m *making) { m.s.Rate, m.offered = 101, 1 }},
+	result.NoInterval: {change: func(m *making) { m.rates = m.rates[:40] }},
+	result.RateSet: {change: func(m *making) {
+		m.s.Rate = 100
+		m.offered = 0
+	}},
+	result.OrdersDropped: {change: func(m *making) {
+		m.s.Rate = 101
+		m.offered = 1
+	}},
 	result.AttemptsFailed: {change: func(m *making) { m.s.Errors = []measure.FailureCount{{Class: "deadlock", Count: 500}} }},
 	result.EngineUnproven: {change: func(m *making) { m.s.Proof = "experimental" }},
 	result.NotStorage: {change: func(m *making) {
@@ -640,7 +646,8 @@ var ofExperiment = result.Bench{Experiment: "made"}
 // kindsOfSeveral has a row for each kind of finding of several runs.
 var kindsOfSeveral = map[result.FindingKind]several{
 	result.NoResult: {alone: true, of: onB(func(_ int, m *making) {
-		m.s.Status, m.s.Error = result.Failed, "the server is gone"
+		m.s.Status = result.Failed
+		m.s.Error = "the server is gone"
 	})},
 	result.SingleRun: {alone: true, runs: 1, of: unchanged},
 	result.RunsAgree: {of: unchanged},

@@ -62,7 +62,7 @@ func judged(t *testing.T, source limit.Source, text string) result.Verdict {
 // TestIntervalsOfLimits is of the intervals that limits on response times are judged by.
 func TestIntervalsOfLimits(t *testing.T) {
 	made := simulated(t, "limit intervals", "order of response times, run of",
-		"p95: the interval holds the truth", "its half", "mean: holds the truth", "its half")
+		"p95: the interval covers the true value", "its half", "mean: covers the true value", "its half")
 	for _, c := range []struct {
 		phi     float64
 		seconds int

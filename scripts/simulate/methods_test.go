@@ -115,8 +115,8 @@ func TestMethods(t *testing.T) {
 
 // TestMethodsWithin is of intervals of a run of 1,200 s by ds2 and by 20 batch means.
 func TestMethodsWithin(t *testing.T) {
-	made := simulated(t, "methods within", "run of 1,200 s", "ds2: the interval holds the truth",
-		"its half", "20 batch means: holds the truth", "its half")
+	made := simulated(t, "methods within", "run of 1,200 s", "ds2: the interval covers the true value",
+		"its half", "20 batch means: covers the true value", "its half")
 	for _, phi := range []float64{0, .9, .95, .98} {
 		random := randomOf(fmt.Sprint("methods within", phi))
 		halves := [2]float64{}
