@@ -266,11 +266,15 @@ func (b *Bench) Exit() int {
 		return 130
 	case b.Failing():
 		return 3
-	case len(b.Counted()) == 0 ||
-		slices.ContainsFunc(b.Limits, func(l LimitOfRuns) bool { return l.Open }):
+	case len(b.Counted()) == 0 || b.limitOpen():
 		return 4
 	}
 	return 0
+}
+
+// limitOpen says that of a limit it cannot be told whether it holds.
+func (b *Bench) limitOpen() bool {
+	return slices.ContainsFunc(b.Limits, func(l LimitOfRuns) bool { return l.Open })
 }
 
 // median is the one in the middle, or the mean of the two middle ones.
@@ -294,7 +298,7 @@ func (b *Bench) Level() string {
 	switch {
 	case b.Failing():
 		return "FAILED"
-	case b.Withheld():
+	case b.Withheld() || b.limitOpen():
 		return "Cannot tell"
 	}
 	return "With reservations"

@@ -54,6 +54,9 @@ func runView(r *result.Record, id string) view {
 		}
 	}
 	v.because(disturbanceNotes(s)...)
+	if f := result.FindingOf(s.Findings, result.AuditPassed); f != nil {
+		v.because(capital(sentence(f.Words())))
+	}
 	for _, section := range s.Sections {
 		t := table{
 			Caption: section.Title,
@@ -142,7 +145,9 @@ func passOrFail(s result.Summary) string {
 
 // findRun adds what was found of a run, and what is good to know beside it.
 func (v *view) findRun(s result.Summary) {
-	v.found(s.Findings)
+	v.found(slices.DeleteFunc(slices.Clone(s.Findings), func(f result.Finding) bool {
+		return f.Kind == result.AuditPassed // which stands below the figures
+	}))
 	for _, section := range s.Sections {
 		for _, note := range section.Notes {
 			v.note(note)

@@ -247,11 +247,18 @@ func FindingOf(all []Finding, kinds ...FindingKind) *Finding {
 	return nil
 }
 
+// untold are the kinds by which nothing can be told of what was asked.
+var untold = []FindingKind{NoResult, GateOpen, LimitOpen}
+
 // Decided is what findings decide, in words: that something failed, or else that nothing can be
 // told. Both are empty where a result counts.
 func Decided(all []Finding) (failed, open string) {
-	if f := FindingOf(all, NoResult, GateOpen, LimitOpen); f != nil {
-		open = f.Words()
+	for _, f := range all {
+		// Of one run among several a limit that cannot be told decides nothing: their mean does.
+		if f.Effect == Withholds && slices.Contains(untold, f.Kind) {
+			open = f.Words()
+			break
+		}
 	}
 	return strings.Join(Sentences(all, Fails), "; "), open
 }

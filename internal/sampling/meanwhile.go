@@ -16,7 +16,7 @@ func ReadsDuring(
 	sources []Source,
 	machine *topology.Machine,
 	work func() error,
-) (perSecond, mean *float64, err error) {
+) (reads, mean *float64, err error) {
 	var read []Source
 	var before [][]float64
 	for _, s := range sources {
@@ -47,7 +47,8 @@ func ReadsDuring(
 	if io.ReadMean == nil {
 		return nil, nil, err
 	}
-	return &io.Reads, io.ReadMean, err
+	reads = &io.Reads
+	return reads, io.ReadMean, err
 }
 
 // countsReads says that a source counts the reads of drives.

@@ -120,8 +120,8 @@ var ofSchema = []tampering{
 		"with row security",
 	},
 	{"a sequence in steps", "ALTER SEQUENCE orders_orderid_seq INCREMENT 2", "increment 2"},
-	{"a table bloated fourfold", "UPDATE customers SET age = age; UPDATE customers SET age = age;" +
-		"UPDATE customers SET age = age", "room of table customers is"},
+	{"a table of many times its room", "DO $$ BEGIN WHILE pg_relation_size('customers') < 12e6 LOOP" +
+		" UPDATE customers SET age = age; END LOOP; END $$", "room of table customers is"},
 }
 
 // ofRows is noticed by verify alone.
