@@ -61,7 +61,7 @@ UNION ALL SELECT 'setting session_replication_role', current_setting('session_re
 -- database and more than many sessions that insert have taken in advance; not where the server lost its counts of rows.
 UNION ALL SELECT 'room of ' || title, 'more than twice what its rows take'
     FROM (
-        SELECT title, pg_relation_size(oid) AS bytes, n_live_tup >= .9 * reltuples AS counted,
+        SELECT title, pg_relation_size(oid) AS bytes, n_live_tup >= .9 * reltuples OR n_dead_tup > reltuples AS counted,
             greatest(n_live_tup, reltuples) * (28 + row_bytes) * 100 / coalesce(
                 (SELECT option_value::int FROM pg_options_to_table(reloptions) WHERE option_name = 'fillfactor'), 100) AS needed
         FROM tables JOIN pg_stat_user_tables ON relid = oid
