@@ -15,9 +15,10 @@ import (
 // measured is a number in words, and none that is a part of a name.
 var measured = regexp.MustCompile(`(^|[ (<>=±×+−-])[0-9]+(?:[.,:][0-9]+)*`)
 
-// fold puts the findings of the runs of a bench together, those for practice aside: one that
-// differs in its figures alone is one finding of several runs, the worst of them.
-func fold(runs []result.BenchRun) (all []result.Finding) {
+// FoldRuns puts the findings of the runs of a bench, or of the days of a history, together, those
+// for practice aside: one that differs in its figures alone is one finding of several runs, the
+// worst of them.
+func FoldRuns(runs []result.BenchRun) (all []result.Finding) {
 	runs = slices.DeleteFunc(slices.Clone(runs), func(r result.BenchRun) bool {
 		return r.Practice || !Made(r)
 	})
@@ -142,7 +143,7 @@ func drift(counted []result.BenchRun) []result.Finding {
 }
 
 // Findings are those of a bench: its own, and those of its runs, folded.
-func Findings(b result.Bench) []result.Finding { return slices.Concat(find(b), fold(b.Runs)) }
+func Findings(b result.Bench) []result.Finding { return slices.Concat(find(b), FoldRuns(b.Runs)) }
 
 // orderLevel is below which probability the runs of a bench are said to rise or fall one after the
 // other. Five runs can be as far below it, if each is below the one before.

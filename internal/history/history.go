@@ -240,12 +240,29 @@ func (h *History) concludeDays() {
 		h.addFinding(result.LevelKept, fmt.Sprintf("no change of %s was found in %d days (at %g)",
 			h.Figure, len(values), measure.ChangePointLevel))
 	}
+	h.Findings = append(h.Findings, foldDays(counted)...)
 	level := values[measure.LastChange(values):]
 	mean := measure.GeometricMean(level)
 	if room := measure.CompareDay(level, mean); room.High > 0 {
 		h.Low = new(mean * (1 + room.Low/100))
 		h.High = new(mean * (1 + room.High/100))
 	}
+}
+
+// foldDays are the findings of the runs of some days: no level is better than what it stands on.
+func foldDays(days []Day) []result.Finding {
+	var runs []result.BenchRun
+	for _, d := range days {
+		for _, r := range compare.Counted(d.Bench) {
+			name := d.Day
+			if len(d.Runs) > 1 {
+				name += " " + r.Dir
+			}
+			r.Dir = name
+			runs = append(runs, r)
+		}
+	}
+	return compare.FoldRuns(runs)
 }
 
 // whyNot is why a day does not count; empty where it does.
@@ -316,6 +333,10 @@ func Against(all []History, next compare.Configuration, subject ...string) compa
 		values = values[from:]
 		for _, d := range before[from:] {
 			past.Days = append(past.Days, d.Configuration)
+		}
+		for _, f := range foldDays(before[from:]) {
+			f.Configuration = past.Name
+			past.Bench.Findings = append(past.Bench.Findings, f)
 		}
 		past.Spec = last.Spec
 	}

@@ -152,3 +152,19 @@ func TestGateAgainstHistory(t *testing.T) {
 		assert.Len(t, compared.Configurations[0].Days, c.days, c.why)
 	}
 }
+
+// TestFindingsOfDays: a history is no better than the runs that it stands on.
+func TestFindingsOfDays(t *testing.T) {
+	all := historyOf(nil)
+	for i := range all[0].Days {
+		d := &all[0].Days[i]
+		d.Runs[0].Findings = []result.Finding{result.NewFinding(result.NotAudited, "")}
+	}
+	all[0].Findings = nil
+	all[0].concludeDays()
+	f := result.FindingOf(all[0].Findings, result.NotAudited)
+	require.NotNil(t, f)
+	assert.Len(t, f.Runs, 12)
+	c := Against(all, day(20, 9_000, nil).Configuration)
+	assert.NotNil(t, result.FindingOf(c.Findings, result.NotAudited))
+}

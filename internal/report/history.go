@@ -11,6 +11,7 @@ import (
 	"ds2/internal/history"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
+	"ds2/internal/result"
 )
 
 // Histories is the page of the histories of several configurations.
@@ -34,7 +35,8 @@ func historyView(h history.History, id string) view {
 		Tables:  []table{recordTable(h)},
 		draw:    func() ([]chart, error) { return []chart{historyChart(h, id)}, nil },
 	}
-	v.found(h.Findings)
+	v.found(without(h.Findings, result.OtherHistory))
+	v.findBelow(h.Findings, result.OtherHistory)
 	return v
 }
 

@@ -54,9 +54,7 @@ func runView(r *result.Record, id string) view {
 		}
 	}
 	v.because(disturbanceNotes(s)...)
-	if f := result.FindingOf(s.Findings, result.AuditPassed); f != nil {
-		v.because(capital(sentence(f.Words())))
-	}
+	v.findBelow(s.Findings, result.AuditPassed)
 	for _, section := range s.Sections {
 		t := table{
 			Caption: section.Title,
@@ -145,9 +143,7 @@ func passOrFail(s result.Summary) string {
 
 // findRun adds what was found of a run, and what is good to know beside it.
 func (v *view) findRun(s result.Summary) {
-	v.found(slices.DeleteFunc(slices.Clone(s.Findings), func(f result.Finding) bool {
-		return f.Kind == result.AuditPassed // which stands below the figures
-	}))
+	v.found(without(s.Findings, result.AuditPassed)) // which stands below the figures
 	for _, section := range s.Sections {
 		for _, note := range section.Notes {
 			v.note(note)

@@ -162,3 +162,16 @@ func cleanAll(v reflect.Value) {
 		}
 	}
 }
+
+// findBelow says a finding of a kind below the figures, on the first screen however much weighs
+// more.
+func (v *view) findBelow(all []result.Finding, kind result.FindingKind) {
+	if f := result.FindingOf(all, kind); f != nil {
+		v.because(capital(sentence(f.Words())))
+	}
+}
+
+// without are the findings but those of a kind.
+func without(all []result.Finding, kind result.FindingKind) []result.Finding {
+	return slices.DeleteFunc(slices.Clone(all), func(f result.Finding) bool { return f.Kind == kind })
+}
