@@ -173,5 +173,7 @@ func (v *view) findBelow(all []result.Finding, kind result.FindingKind) {
 
 // without are the findings but those of a kind.
 func without(all []result.Finding, kind result.FindingKind) []result.Finding {
-	return slices.DeleteFunc(slices.Clone(all), func(f result.Finding) bool { return f.Kind == kind })
+	return slices.DeleteFunc(slices.Clone(all), func(f result.Finding) bool {
+		return f.Kind == kind
+	})
 }
