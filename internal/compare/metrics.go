@@ -151,6 +151,11 @@ func Condition(name string) func(result.BenchRun) *float64 {
 	}
 }
 
+// MedianOf is that of a condition in the runs that count; nil where it was not measured.
+func MedianOf(c Configuration, condition string) *float64 {
+	return ofCondition("", condition, "", "").Middle(c, false)
+}
+
 // Title is that of a metric of the configurations.
 func (c Comparison) Title(m Metric) string {
 	return m.TitleIn(c.Configurations[0].Unit(), c.Words())

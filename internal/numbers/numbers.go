@@ -42,9 +42,9 @@ func Clock(t time.Duration) string {
 }
 
 // Share prints a part of a whole in percent; a dash where there is no whole.
-func Share(part, whole int64) string {
+func Share[N int64 | float64](part, whole N, decimals int) string {
 	if whole == 0 {
 		return "–"
 	}
-	return Decimals(100*float64(part)/float64(whole), 2) + " %"
+	return Decimals(100*float64(part)/float64(whole), decimals) + " %"
 }

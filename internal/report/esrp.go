@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ds2/internal/compare"
+	"ds2/internal/esrp"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
@@ -25,7 +26,7 @@ const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange So
 // server, such as of 24 h and of 2 h, stand beside each other. What follows the form is each run's
 // own report. Rates are the runs' own results, latencies those that limits are judged by.
 func ESRP(records []*result.Record) (Page, error) {
-	form, err := compare.NewForm(records)
+	form, err := esrp.NewForm(records)
 	if err != nil {
 		return Page{}, err
 	}
@@ -38,7 +39,7 @@ func ESRP(records []*result.Record) (Page, error) {
 	return Page{title: views[0].Title, views: views}, nil
 }
 
-func esrpView(records []*result.Record, form compare.Form) view {
+func esrpView(records []*result.Record, form esrp.Form) view {
 	v := view{Title: "Storage performance, in the order of ESRP's form", Headline: esrpDisclaimer}
 	for _, r := range records {
 		all := slices.Clone(r.Findings)
@@ -53,7 +54,7 @@ func esrpView(records []*result.Record, form compare.Form) view {
 		}
 		v.found(all)
 	}
-	if slices.ContainsFunc(form.Servers, func(s compare.Server) bool { return s.Shared }) {
+	if slices.ContainsFunc(form.Servers, func(s esrp.Server) bool { return s.Shared }) {
 		v.note("Data and log share a drive: its latencies are those of both.")
 	}
 	if form.Apart != "" {
@@ -78,7 +79,7 @@ func esrpView(records []*result.Record, form compare.Form) view {
 type column []struct{ name, figure string }
 
 // serverTable has a column for each server.
-func serverTable(caption string, servers []compare.Server, of func(compare.Server) column) table {
+func serverTable(caption string, servers []esrp.Server, of func(esrp.Server) column) table {
 	t := newTable(caption, "figure")
 	for i, s := range servers {
 		t.Head = append(t.Head, s.Name)
@@ -93,7 +94,7 @@ func serverTable(caption string, servers []compare.Server, of func(compare.Serve
 }
 
 // esrpSummary is what was tested and how it ended.
-func esrpSummary(s compare.Server) column {
+func esrpSummary(s esrp.Server) column {
 	r := s.Run
 	condition := func(name string, decimals int) string {
 		value := compare.Condition(name)(result.BenchRun{Conditions: r.Conditions})
@@ -149,7 +150,7 @@ func perSecond(rate float64) string {
 }
 
 // latencyText is a latency in milliseconds, with whose it is.
-func latencyText(l compare.Latency) string {
+func latencyText(l esrp.Latency) string {
 	text := perSecond(1000 * l.Seconds)
 	if l.OfServer && text != "–" {
 		text += " (waited by the server)"
@@ -157,7 +158,7 @@ func latencyText(l compare.Latency) string {
 	return text
 }
 
-func esrpDatabase(s compare.Server) column {
+func esrpDatabase(s esrp.Server) column {
 	return column{
 		{"Database Disks Transfers/sec", perSecond(s.IOPS)},
 		{"Database Disks Reads/sec", perSecond(s.Reads)},
@@ -170,7 +171,7 @@ func esrpDatabase(s compare.Server) column {
 	}
 }
 
-func esrpLog(s compare.Server) column {
+func esrpLog(s esrp.Server) column {
 	reads := math.NaN()
 	for _, v := range s.Volumes {
 		if slices.Equal(v.Roles, []topology.Role{topology.Log}) {

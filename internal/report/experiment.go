@@ -202,7 +202,7 @@ func disclosureTable(all []compare.Configuration) table {
 		})...)
 	}
 	t.row(cells("per 1,000 of the price's currency", all, func(c compare.Configuration) string {
-		value, currency := compare.PerPrice(c)
+		value, currency := c.PerPrice()
 		if value == nil {
 			return notStated
 		}

@@ -62,7 +62,7 @@ func targetTable(s result.Summary) table {
 			took = seconds(x.OPMOf.Seconds)
 		}
 		row := []string{x.Target, opmOf(&x.OPM, nil), orders, took, numbers.Integer(c.Orders)}
-		row = append(row, undone(words, numbers.Share(c.Of(words.Undone), c.Orders))...)
+		row = append(row, undone(words, numbers.Share(c.Of(words.Undone), c.Orders, 2))...)
 		for _, x := range words.Added {
 			row = append(row, numbers.Integer(c.Of(x.Count)))
 		}

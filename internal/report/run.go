@@ -230,7 +230,7 @@ func resultTable(s result.Summary) table {
 		}
 		row = append(
 			row,
-			undone(s.Words, numbers.Share(w.Counts.Of(s.Words.Undone), w.Counts.Orders))...)
+			undone(s.Words, numbers.Share(w.Counts.Of(s.Words.Undone), w.Counts.Orders, 2))...)
 		t.row(append(row, numbers.Integer(w.Errors))...)
 	}
 	return t

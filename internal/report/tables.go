@@ -80,7 +80,7 @@ func scrubTable(s result.Summary) table {
 	for _, r := range s.Scrub {
 		fromDrives := "unknown"
 		if r.Device != nil { // more than was read where the kernel reads ahead
-			fromDrives = numbers.Share(min(*r.Device, r.Bytes), r.Bytes)
+			fromDrives = numbers.Share(min(*r.Device, r.Bytes), r.Bytes, 2)
 		}
 		t.row(r.Target, numbers.Decimals(r.Rate/1e6, 3), numbers.Decimals(r.PerSecond()/1e6, 3),
 			numbers.Decimals(r.RequestsPerSecond(), 2),

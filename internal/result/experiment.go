@@ -138,3 +138,12 @@ func ParsePrice(text string) (amount float64, currency string, err error) {
 	}
 	return amount, strings.TrimSpace(currency), nil
 }
+
+// PerPrice is the result for 1,000 of the price's currency; nil where either is not stated.
+func (b Bench) PerPrice() (value *float64, currency string) {
+	amount, currency, err := ParsePrice(b.Disclosure[PriceKey])
+	if err != nil || b.Figure == nil {
+		return nil, ""
+	}
+	return new(b.Figure.Value / amount * 1000), currency
+}

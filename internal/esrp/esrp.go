@@ -1,4 +1,7 @@
-package compare
+// Package esrp takes the figures of the form of Microsoft's Exchange Solution Reviewed Program from
+// the records of runs: those of each server, and of all together. How the form is drawn is for
+// package report.
+package esrp
 
 import (
 	"cmp"
