@@ -137,7 +137,9 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		if err := f.output.serve(i, cmd, f.output.quiet, options.Dir); err != nil {
 			return err
 		}
-		bench, err = f.procedure(i, options, stderr).Do(i.Hard, i.Soft, bench)
+		procedure := f.procedure(i, options, stderr)
+		procedure.Summary = bench
+		err = procedure.Do(i.Hard, i.Soft)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	if err != nil {
@@ -217,10 +219,10 @@ func (f *benchFlags) procedure(
 	i *interrupts,
 	options runs.Options,
 	stderr io.Writer,
-) experiment.Bench {
+) *experiment.Bench {
 	restore := f.restore.to(stderr)
 	conduct := f.output.conduct(i, io.Discard, stderr)
-	bench := experiment.Bench{
+	bench := &experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),
 		Ready: func(ctx context.Context) error {

@@ -219,7 +219,7 @@ func TestLaterWindow(t *testing.T) {
 		Order:        result.OrderRandom,
 		Least:        2,
 		Most:         2,
-		Configurations: []result.ExperimentConfiguration{
+		Configurations: []result.Configuration{
 			{Name: "a", Dir: "a"},
 			{Name: "b", Dir: "b"},
 		},

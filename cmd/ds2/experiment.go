@@ -148,7 +148,7 @@ func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed b
 		Subject:      f.declared(),
 	}
 	for _, c := range f.configurations {
-		record.Configurations = append(record.Configurations, c.ExperimentConfiguration)
+		record.Configurations = append(record.Configurations, c.Configuration)
 	}
 	record, resumed, err = experiment.TakeUpExperiment(dir, record, f.seed != 0)
 	return record, resumed, outError(err)
@@ -157,14 +157,14 @@ func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed b
 // experiment puts together what goes through the configurations, in random orders of a seed.
 func (f *experimentFile) experiment(
 	seed uint64,
-	all []*experiment.Configuration,
+	all []*experiment.Bench,
 ) experiment.Experiment {
 	return experiment.Experiment{
-		Configurations: all,
-		Orders:         measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.most),
-		Least:          f.runs.least,
-		Until:          f.until,
-		Sequence:       f.order == result.OrderSequence,
+		Benches:  all,
+		Orders:   measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.most),
+		Least:    f.runs.least,
+		Until:    f.until,
+		Sequence: f.order == result.OrderSequence,
 	}
 }
 
@@ -177,7 +177,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	var all []*experiment.Configuration
+	var all []*experiment.Bench
 	practice := 0
 	for _, c := range f.configurations {
 		b, err := result.ReadSummary[result.Bench](filepath.Join(dir, c.Dir))
@@ -187,9 +187,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		b.Spec.Runs = f.runs.most
 		b.Practice = c.bench.Practice
 		practice += b.Practice
-		one := experiment.Configuration{Name: c.Name, Summary: b}
-		one.Procedure.Planned = c.bench.planned()
-		all = append(all, &one)
+		all = append(all, &experiment.Bench{Name: c.Name, Summary: b, Planned: c.bench.planned()})
 	}
 	whole := f.experiment(record.Seed, all)
 	made, runs, left := whole.Left()
@@ -321,7 +319,7 @@ func (f *experimentFlags) conduct(
 	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
 		return endRecord(i, dir, record, err)
 	}
-	var configurations []*experiment.Configuration
+	var configurations []*experiment.Bench
 	var planned []preflight.Planned
 	for k, c := range file.configurations {
 		one, err := c.takeUp(i, &opened.options[k], opened.unready[k], stderr)
@@ -446,26 +444,29 @@ func (f *experimentFlags) refreshReport(i *interrupts, dir string, least int) (s
 
 // takeUp takes up the bench of a configuration; one whose databases could not be opened is left
 // out.
-func (c *fileConfiguration) takeUp(
+func (c *variant) takeUp(
 	i *interrupts,
 	o *runs.Options,
 	unready error,
 	stderr io.Writer,
 ) (
-	one *experiment.Configuration, err error,
+	one *experiment.Bench, err error,
 ) {
-	one = &experiment.Configuration{Name: c.Name, Unready: unready}
+	var summary result.Bench
 	if unready == nil {
 		if err = c.bench.observed(i.Soft, c.bench.looks("", stderr), o); err == nil {
-			one.Summary, err = c.bench.takeUp(true, o)
+			summary, err = c.bench.takeUp(true, o)
 		}
 	} else {
-		one.Summary, err = result.ReadSummary[result.Bench](c.bench.out)
-		one.Summary.Spec.Runs = c.bench.Runs
+		summary, err = result.ReadSummary[result.Bench](c.bench.out)
+		summary.Spec.Runs = c.bench.Runs
 	}
-	one.Procedure = c.bench.procedure(i, *o, stderr)
-	told := one.Procedure.Told
-	one.Procedure.Told = func(format string, args ...any) {
+	one = c.bench.procedure(i, *o, stderr)
+	one.Name = c.Name
+	one.Unready = unready
+	one.Summary = summary
+	told := one.Told
+	one.Told = func(format string, args ...any) {
 		told("%s: %s", c.Name, fmt.Sprintf(format, args...))
 	}
 	return one, err

@@ -26,7 +26,7 @@ type experimentFile struct {
 	*experiment.File
 	experimentSetup
 	seed           uint64 // 0: none is given
-	configurations []*fileConfiguration
+	configurations []*variant
 }
 
 // experimentSetup are the flags of an experiment that no bench has.
@@ -316,16 +316,16 @@ func (f *experimentFile) declared() (subject []string) {
 	return subject
 }
 
-// fileConfiguration is a configuration of the file, and the bench that its flags make.
-type fileConfiguration struct {
-	*experiment.FileConfiguration
+// variant is a configuration of the file, and the bench that its flags make.
+type variant struct {
+	*experiment.Variant
 	bench benchFlags
 }
 
 // apply sets the flags of every configuration, and judges them.
 func (f *experimentFile) apply(ctx context.Context) error {
 	for _, given := range f.Configurations {
-		c := &fileConfiguration{FileConfiguration: given}
+		c := &variant{Variant: given}
 		f.configurations = append(f.configurations, c)
 		flags := newFlagSet(c.bench.add)
 		preset(flags, "practice", "1")
@@ -357,7 +357,7 @@ var flagInError = regexp.MustCompile(`^--([a-z0-9-]+)`)
 
 // of says which configuration an error is of, and of wrong usage where in the file: at the flag
 // that it begins with, else where the configuration begins.
-func (f *experimentFile) of(c *fileConfiguration, err error) error {
+func (f *experimentFile) of(c *variant, err error) error {
 	if !isUsage(err) {
 		return fmt.Errorf("configuration %s: %w", c.Name, err)
 	}

@@ -83,7 +83,7 @@ factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
 	require.NoError(t, err)
 	assert.NotContains(
 		t,
-		fmt.Sprintf("%+v", hidden.configurations[1].ExperimentConfiguration),
+		fmt.Sprintf("%+v", hidden.configurations[1].Configuration),
 		"s3cret",
 	)
 	var plan strings.Builder

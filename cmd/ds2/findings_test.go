@@ -430,7 +430,7 @@ func experimentOf(t *testing.T, dir string, names ...string) {
 		Order: result.OrderRandom, Least: 3, Most: 3,
 	}
 	for _, name := range names {
-		one := result.ExperimentConfiguration{Name: name, Dir: name}
+		one := result.Configuration{Name: name, Dir: name}
 		if of, threads, factors := strings.Cut(name, "-"); factors {
 			one.Of = of
 			one.Factors = []result.Setting{{Flag: "threads", Value: threads}}

@@ -99,7 +99,7 @@ func (l *looks) experiment(i *interrupts, cmd *cobra.Command, path string) error
 }
 
 // planned is a configuration before its first run.
-func (c *fileConfiguration) planned(ctx context.Context, o runs.Options) preflight.Planned {
+func (c *variant) planned(ctx context.Context, o runs.Options) preflight.Planned {
 	p := preflight.Planned{Name: c.Name, Setup: o.Setup(), Databases: map[string]string{}}
 	servers, err := topology.Instances(ctx, o.Targets)
 	if err != nil {

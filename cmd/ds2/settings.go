@@ -204,7 +204,7 @@ func (f *experimentFile) fill(ctx context.Context, flags *pflag.FlagSet, name st
 		}
 		return nil
 	}
-	names := strings.Join(mapped(f.configurations, func(c *fileConfiguration) string {
+	names := strings.Join(mapped(f.configurations, func(c *variant) string {
 		return c.Name
 	}), "; ")
 	if name == "" {

@@ -127,7 +127,7 @@ func TestMissingRun(t *testing.T) {
 	for _, name := range []string{"hdd", "ssd", "tape"} {
 		record.Configurations = append(
 			record.Configurations,
-			result.ExperimentConfiguration{Name: name, Dir: name},
+			result.Configuration{Name: name, Dir: name},
 		)
 		require.NoError(t, result.MakeDir(filepath.Join(dir, name)))
 	}

@@ -18,8 +18,12 @@ import (
 )
 
 // Bench is the procedure of the storage report (WORKLOAD.md section 6): as many runs as the setup
-// asks for, each from the same state of the database.
+// asks for, each from the same state of the database. It is of one of the configurations that an
+// experiment compares.
 type Bench struct {
+	Name    string        // of the configuration
+	Summary result.Bench  // what has come of it so far
+	Unready error         // why it cannot run and is left out; nil: it can
 	Dir     string        // of the bench's summary and its runs
 	Planned time.Duration // that a run takes, without restore and audit
 
@@ -37,42 +41,39 @@ type Bench struct {
 	Told   func(format string, args ...any) // is told what goes on
 	// Changed is shown the runs of a configuration whenever one begins or ends; nil: no one is.
 	Changed func(configuration string, b result.Bench)
+
+	ran      bool
+	out      error // why it is left out; nil: it takes part
+	failures int   // runs that failed, one after the other
 }
 
 // Do makes the runs of a bench, which is an experiment of one configuration, from the start or from
-// where b, which is the bench's summary, ends.
-func (p Bench) Do(ctx, stop context.Context, b result.Bench) (result.Bench, error) {
-	c := &Configuration{Procedure: p, Summary: b}
-	orders := slices.Repeat([][]int{{0}}, b.Spec.Runs)
-	err := Experiment{Configurations: []*Configuration{c}, Orders: orders}.Do(ctx, stop)
-	return c.Summary, err
+// where its summary ends.
+func (bench *Bench) Do(ctx, stop context.Context) error {
+	orders := slices.Repeat([][]int{{0}}, bench.Summary.Spec.Runs)
+	return Experiment{Benches: []*Bench{bench}, Orders: orders}.Do(ctx, stop)
 }
 
-// run makes the last run of b: wait for servers that recover, restore, settle, idle, run, cool
+// run makes the last run: wait for servers that recover, restore, settle, idle, run, cool
 // down. Where says where the experiment is.
-func (p Bench) run(
-	ctx, stop context.Context,
-	b *result.Bench,
-	place runs.Place,
-	where string,
-) error {
-	r := &b.Runs[len(b.Runs)-1]
-	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
+func (bench *Bench) run(ctx, stop context.Context, place runs.Place, where string) error {
+	r := &bench.Summary.Runs[len(bench.Summary.Runs)-1]
+	told := func(what string) { bench.Told("%s: %s (%s)", r.Dir, what, where) }
 	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }
 	var err error
-	if p.Ready != nil {
+	if bench.Ready != nil {
 		say := func(err error) {
 			told(fmt.Sprintf("waiting until the server accepts connections: %v", err))
 		}
-		err = store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
+		err = store.AwaitStart(pause, say, func() error { return bench.Ready(stop) })
 	}
-	if p.Restore != nil && err == nil && stop.Err() == nil {
+	if bench.Restore != nil && err == nil && stop.Err() == nil {
 		told("restoring the database")
-		err = p.Restore(ctx, stop)
+		err = bench.Restore(ctx, stop)
 	}
-	if b.Settle.Duration > 0 && err == nil && stop.Err() == nil {
-		told(fmt.Sprintf("settling for %s", b.Settle))
-		pause(b.Settle.Duration)
+	if bench.Summary.Settle.Duration > 0 && err == nil && stop.Err() == nil {
+		told(fmt.Sprintf("settling for %s", bench.Summary.Settle))
+		pause(bench.Summary.Settle.Duration)
 	}
 	if stop.Err() != nil {
 		return cmp.Or(context.Cause(ctx), driver.ErrStopped)
@@ -81,7 +82,7 @@ func (p Bench) run(
 		return err
 	}
 	told("running")
-	s, err := p.Run(filepath.Join(p.Dir, r.Dir), place)
+	s, err := bench.Run(filepath.Join(bench.Dir, r.Dir), place)
 	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status.CameToEnd()) {
 		return err
 	}
@@ -94,18 +95,19 @@ func (p Bench) run(
 		r.Unaudited = true
 		return err
 	}
-	p.Told("%s: %.0f %s", r.Dir, r.Figure.Value, r.Figure.Unit)
+	bench.Told("%s: %.0f %s", r.Dir, r.Figure.Value, r.Figure.Unit)
 	return nil
 }
 
-// auditLast makes the audit of the last run of b, where that was cut off: what was measured is not
+// auditLast makes the audit of the last run, where that was cut off: what was measured is not
 // measured again.
-func (p Bench) auditLast(b *result.Bench) error {
-	if len(b.Runs) == 0 || p.Verify == nil {
+func (bench *Bench) auditLast() error {
+	last := len(bench.Summary.Runs) - 1
+	if last < 0 || bench.Verify == nil {
 		return nil
 	}
-	r := &b.Runs[len(b.Runs)-1]
-	dir := filepath.Join(p.Dir, r.Dir)
+	r := &bench.Summary.Runs[last]
+	dir := filepath.Join(bench.Dir, r.Dir)
 	s, readErr := result.ReadSummary[result.Summary](dir)
 	if r.Status == result.Running && readErr == nil && s.Status.CameToEnd() && s.Figure != nil &&
 		s.Audit == nil {
@@ -114,8 +116,8 @@ func (p Bench) auditLast(b *result.Bench) error {
 	if !r.Unaudited {
 		return nil
 	}
-	p.Told("%s: auditing what was measured before the interruption", r.Dir)
-	if s, readErr = p.Verify(dir); readErr != nil {
+	bench.Told("%s: auditing what was measured before the interruption", r.Dir)
+	if s, readErr = bench.Verify(dir); readErr != nil {
 		return readErr
 	}
 	compare.Take(r, s)

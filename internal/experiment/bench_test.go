@@ -47,8 +47,8 @@ func (s *script) note(what string) {
 	s.told = append(s.told, fmt.Sprintf("%s %s", time.Since(s.start).Round(time.Second), what))
 }
 
-func (s *script) bench(dir string) Bench {
-	return Bench{
+func (s *script) bench(dir string) *Bench {
+	return &Bench{
 		Dir:     dir,
 		Restore: func(_, _ context.Context) error { s.note("restore"); return nil },
 		Run: func(dir string, place runs.Place) (result.Summary, error) {
@@ -81,7 +81,10 @@ func (s *script) bench(dir string) Bench {
 
 // do makes the runs of a bench, from its start or from where b ends.
 func (s *script) do(t *testing.T, dir string, b result.Bench) (result.Bench, error) {
-	return s.bench(dir).Do(t.Context(), t.Context(), b)
+	p := s.bench(dir)
+	p.Summary = b
+	err := p.Do(t.Context(), t.Context())
+	return p.Summary, err
 }
 
 // finished is what a steady run with an OPM comes to.
@@ -250,7 +253,8 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 		}
 		func() {
 			defer func() { recover() }()
-			crash.Do(t.Context(), t.Context(), ofReport)
+			crash.Summary = ofReport
+			crash.Do(t.Context(), t.Context())
 		}()
 		left := summary(t, dir)
 		require.Equal(t, result.Running, left.Status)
@@ -275,9 +279,10 @@ func TestBenchStops(t *testing.T) {
 		) // while it settles for the second run
 		defer cancel()
 		dir := t.TempDir()
-		b, err := newScript(outcome{opm: 10}, outcome{opm: 20}).bench(dir).
-			Do(t.Context(), stop, ofReport)
-		require.ErrorIs(t, err, driver.ErrStopped)
+		p := newScript(outcome{opm: 10}, outcome{opm: 20}).bench(dir)
+		p.Summary = ofReport
+		require.ErrorIs(t, p.Do(t.Context(), stop), driver.ErrStopped)
+		b := p.Summary
 		require.Equal(t, result.Interrupted, b.Status)
 		require.Len(t, b.Runs, 2)
 		require.False(t, b.Runs[1].Counts)
@@ -309,13 +314,15 @@ func TestBenchAuditsLater(t *testing.T) {
 			require.NoError(t, result.MakeDir(filepath.Join(dir, "run-1")))
 			require.NoError(t, result.SaveSummary(filepath.Join(dir, "run-1"), record))
 			p := s.bench(dir)
+			p.Summary = b
 			p.Verify = func(string) (result.Summary, error) {
 				audited := finished(10)
 				audited.Status = record.Status
 				audited.Audit = &result.Audit{Passed: passes}
 				return audited, nil
 			}
-			b, err = p.Do(t.Context(), t.Context(), b)
+			err = p.Do(t.Context(), t.Context())
+			b = p.Summary
 			require.NoError(t, err, why)
 			require.Len(t, b.Runs, 2, why)
 			failed := result.FindingOf(b.Runs[0].Findings, result.AuditFailed)
@@ -337,7 +344,7 @@ func TestOtherVersion(t *testing.T) {
 	)
 	left := result.Experiment{
 		KitVersion: "v1", Status: result.Running,
-		Configurations: []result.ExperimentConfiguration{{Name: "a", Dir: "a"}},
+		Configurations: []result.Configuration{{Name: "a", Dir: "a"}},
 	}
 	require.NoError(t, result.SaveSummary(dir, left))
 	now := left

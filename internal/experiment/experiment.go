@@ -24,8 +24,8 @@ import (
 // counts of every configuration, in a different order: what changes from hour to hour then acts on
 // all of them alike. A bench is the experiment of one configuration.
 type Experiment struct {
-	Configurations []*Configuration
-	Orders         [][]int // those of the configurations in each block that may be made
+	Benches []*Bench // one of each configuration
+	Orders  [][]int  // those of the configurations in each block that may be made
 
 	// From Least blocks on the experiment ends where the interval of every difference in OPM
 	// reaches at most Until percent points from its estimate; with 0 it makes all blocks.
@@ -43,25 +43,13 @@ type Experiment struct {
 // all of them or, in sequence, one at a time.
 type turns struct {
 	Experiment
-	configurations []*Configuration
-	orders         [][]int
+	benches []*Bench
+	orders  [][]int
 }
 
 // practice stands for a block in which runs are made and discarded: a server's and a drive's first
 // run is often a slow one, and in few blocks it costs most of what they can show.
 const practice = 0
-
-// Configuration is one of those that an experiment compares.
-type Configuration struct {
-	Name      string
-	Procedure Bench
-	Summary   result.Bench // what has come of it so far
-	Unready   error        // why it cannot run and is left out; nil: it can
-
-	ran      bool
-	out      error // why it is left out; nil: it takes part
-	failures int   // runs that failed, one after the other
-}
 
 // failuresInARow is how many runs of a configuration may fail one after the other before it is left
 // out. A run fails where it ends without a result: the server is gone, too many orders were given
@@ -75,11 +63,11 @@ const failuresInARow = 2
 // ends in order when stop is over, which is over with ctx at the latest.
 func (e Experiment) Do(ctx, stop context.Context) error {
 	var err error
-	for _, c := range e.Configurations {
-		if c.Unready == nil {
-			err = errors.Join(err, c.Procedure.auditLast(&c.Summary))
+	for _, bench := range e.Benches {
+		if bench.Unready == nil {
+			err = errors.Join(err, bench.auditLast())
 		}
-		c.resume()
+		bench.resume()
 	}
 	for _, t := range e.takeTurns() {
 		if err == nil {
@@ -87,11 +75,11 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 		}
 	}
 	var out error
-	for _, c := range e.Configurations {
-		err = errors.Join(err, c.saveEnd(err))
-		out = errors.Join(out, c.out)
+	for _, bench := range e.Benches {
+		err = errors.Join(err, bench.saveEnd(err))
+		out = errors.Join(out, bench.out)
 	}
-	if err == nil && len(takingPart(e.Configurations)) == 0 {
+	if err == nil && len(takingPart(e.Benches)) == 0 {
 		err = out
 	}
 	return err
@@ -99,25 +87,25 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 
 func (e Experiment) takeTurns() (all []turns) {
 	if !e.Sequence {
-		return []turns{{e, e.Configurations, e.Orders}}
+		return []turns{{e, e.Benches, e.Orders}}
 	}
 	alone := slices.Repeat([][]int{{0}}, len(e.Orders))
-	for _, c := range e.Configurations {
-		all = append(all, turns{e, []*Configuration{c}, alone})
+	for _, bench := range e.Benches {
+		all = append(all, turns{e, []*Bench{bench}, alone})
 	}
 	return all
 }
 
 // takingPart are all configurations but those that are left out.
-func takingPart(configurations []*Configuration) []*Configuration {
-	return slices.DeleteFunc(slices.Clone(configurations), func(c *Configuration) bool {
-		return c.out != nil
+func takingPart(benches []*Bench) []*Bench {
+	return slices.DeleteFunc(slices.Clone(benches), func(bench *Bench) bool {
+		return bench.out != nil
 	})
 }
 
 // resume takes up the summary of a ds2 that may have ended early.
-func (c *Configuration) resume() {
-	b := &c.Summary
+func (bench *Bench) resume() {
+	b := &bench.Summary
 	for i := range b.Runs {
 		if b.Runs[i].Status == result.Running {
 			b.Runs[i].Status = result.Interrupted
@@ -126,41 +114,41 @@ func (c *Configuration) resume() {
 	}
 	compare.Runs(b)
 	leftOut := b.LeftOut || !compare.Enough(*b)
-	if c.Unready != nil || b.Status == result.Failed && leftOut {
-		c.out = cmp.Or(c.Unready, errors.New(b.Error))
+	if bench.Unready != nil || b.Status == result.Failed && leftOut {
+		bench.out = cmp.Or(bench.Unready, errors.New(b.Error))
 	}
 }
 
 // saveEnd says in the summary how the configuration ended; err is what ended all of them.
-func (c *Configuration) saveEnd(err error) error {
-	b := &c.Summary
-	if c.ran || b.End.IsZero() {
+func (bench *Bench) saveEnd(err error) error {
+	b := &bench.Summary
+	if bench.ran || b.End.IsZero() {
 		b.End = time.Now()
 	}
 	b.Status = runs.Ended(err).Status
 	b.Error = ""
-	if c.out != nil {
+	if bench.out != nil {
 		b.Status = result.Failed
-		err = c.out
+		err = bench.out
 	}
 	if b.Status == result.Failed {
 		b.Error = err.Error()
 	}
-	return c.save()
+	return bench.save()
 }
 
 // save writes the summary, and shows it.
-func (c *Configuration) save() error {
-	if c.Procedure.Changed != nil {
-		c.Procedure.Changed(c.Name, c.Summary)
+func (bench *Bench) save() error {
+	if bench.Changed != nil {
+		bench.Changed(bench.Name, bench.Summary)
 	}
-	return result.SaveSummary(c.Procedure.Dir, c.Summary)
+	return result.SaveSummary(bench.Dir, bench.Summary)
 }
 
 // makeBlocks makes the blocks that are not made yet, until they are enough.
 func (t turns) makeBlocks(ctx, stop context.Context) error {
-	isDone := func(c *Configuration) bool { return c.Summary.Status == result.Done }
-	done := slices.ContainsFunc(t.configurations, isDone)
+	isDone := func(bench *Bench) bool { return bench.Summary.Status == result.Done }
+	done := slices.ContainsFunc(t.benches, isDone)
 	block := t.nextBlock()
 	goesOn := t.goesOn(block)
 	if goesOn {
@@ -172,21 +160,21 @@ func (t turns) makeBlocks(ctx, stop context.Context) error {
 			return err
 		}
 	}
-	for goesOn && len(takingPart(t.configurations)) > 0 {
+	for goesOn && len(takingPart(t.benches)) > 0 {
 		if err := t.makeBlock(ctx, stop, block); err != nil {
 			return err
 		}
 		block++
-		goesOn = t.goesOn(block) && len(takingPart(t.configurations)) > 0
-		counts := func(c *Configuration) bool { return c.Summary.Figure != nil }
+		goesOn = t.goesOn(block) && len(takingPart(t.benches)) > 0
+		counts := func(bench *Bench) bool { return bench.Summary.Figure != nil }
 		if t.paired() && t.Looked != nil && goesOn &&
-			slices.ContainsFunc(t.configurations, counts) {
+			slices.ContainsFunc(t.benches, counts) {
 			t.Looked(block - 1)
 		}
 	}
 	if t.paired() {
-		for _, c := range t.configurations {
-			b := &c.Summary
+		for _, bench := range t.benches {
+			b := &bench.Summary
 			b.Spec.Runs = block - 1 // no more are asked for
 			b.Until = t.Until
 		}
@@ -199,21 +187,21 @@ func (t turns) goesOn(block int) bool { return block <= len(t.orders) && !t.enou
 
 // takeIn has configurations that were left out take part again.
 func (t turns) takeIn() {
-	for _, c := range t.configurations {
-		if c.out = c.Unready; c.out == nil {
-			c.Summary.Status = result.Running
-			c.Summary.Error = ""
-			c.Summary.LeftOut = false
+	for _, bench := range t.benches {
+		if bench.out = bench.Unready; bench.out == nil {
+			bench.Summary.Status = result.Running
+			bench.Summary.Error = ""
+			bench.Summary.LeftOut = false
 		}
 	}
 }
 
 // practise makes the runs for practice, in the order of the first block.
 func (t turns) practise(ctx, stop context.Context) error {
-	lacks := func(c *Configuration) bool { return !t.through(c, practice) }
-	for slices.ContainsFunc(takingPart(t.configurations), lacks) {
+	lacks := func(bench *Bench) bool { return !t.through(bench, practice) }
+	for slices.ContainsFunc(takingPart(t.benches), lacks) {
 		for _, i := range t.orders[0] {
-			if err := t.run(ctx, stop, t.configurations[i], practice); err != nil {
+			if err := t.run(ctx, stop, t.benches[i], practice); err != nil {
 				return err
 			}
 		}
@@ -223,7 +211,7 @@ func (t turns) practise(ctx, stop context.Context) error {
 
 func (t turns) makeBlock(ctx, stop context.Context, block int) error {
 	for _, i := range t.orders[block-1] {
-		if err := t.run(ctx, stop, t.configurations[i], block); err != nil {
+		if err := t.run(ctx, stop, t.benches[i], block); err != nil {
 			return err
 		}
 	}
@@ -236,8 +224,8 @@ func (t turns) noteLook(blocks int, done bool) {
 	if !t.paired() || blocks < measure.MinBlocks {
 		return
 	}
-	for _, c := range t.configurations {
-		if b := &c.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool {
+	for _, bench := range t.benches {
+		if b := &bench.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool {
 			return l.Blocks == blocks
 		}) {
 			b.Looks = append(b.Looks, measure.Look{Blocks: blocks, Done: done})
@@ -247,19 +235,19 @@ func (t turns) noteLook(blocks int, done bool) {
 
 // paired says whether runs are compared block by block. A bench has no blocks, since there is
 // nothing to pair.
-func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
+func (e Experiment) paired() bool { return len(e.Benches) > 1 && !e.Sequence }
 
 // nextBlock is the block to go on with: the first that any configuration lacks. A block that a
 // configuration lacks because it was left out is not made up for, since the others' runs of it were
 // made at another time.
 func (t turns) nextBlock() int {
-	some := takingPart(t.configurations)
+	some := takingPart(t.benches)
 	if len(some) == 0 {
-		some = t.configurations
+		some = t.benches
 	}
 	for block := range t.orders {
-		if slices.ContainsFunc(some, func(c *Configuration) bool {
-			return !t.through(c, block+1)
+		if slices.ContainsFunc(some, func(bench *Bench) bool {
+			return !t.through(bench, block+1)
 		}) {
 			return block + 1
 		}
@@ -269,11 +257,11 @@ func (t turns) nextBlock() int {
 
 // through says whether the run of a configuration in a block is made, or its time is over, as later
 // ones are made.
-func (e Experiment) through(c *Configuration, block int) bool {
+func (e Experiment) through(bench *Bench, block int) bool {
 	if block == practice {
-		return len(runsMade(c.Summary, true)) >= c.Summary.Practice
+		return len(runsMade(bench.Summary, true)) >= bench.Summary.Practice
 	}
-	runs := runsMade(c.Summary, false)
+	runs := runsMade(bench.Summary, false)
 	if !e.paired() {
 		return len(runs) >= block
 	}
@@ -291,37 +279,37 @@ func runsMade(b result.Bench, practice bool) []result.BenchRun {
 // enough says whether the differences are known well enough after n blocks.
 func (t turns) enough(blocks int) bool {
 	var compared []compare.Configuration
-	for _, c := range takingPart(t.configurations) {
-		compared = append(compared, compare.Configuration{Name: c.Name, Bench: c.Summary})
+	for _, bench := range takingPart(t.benches) {
+		compared = append(compared, compare.Configuration{Name: bench.Name, Bench: bench.Summary})
 	}
 	return t.Until > 0 && blocks >= t.Least && compare.Narrow(compared, t.Until)
 }
 
 // run makes the run of a configuration in a block, unless it is made or the configuration is left
 // out.
-func (t turns) run(ctx, stop context.Context, c *Configuration, block int) error {
-	if c.out != nil || t.through(c, block) {
+func (t turns) run(ctx, stop context.Context, bench *Bench, block int) error {
+	if bench.out != nil || t.through(bench, block) {
 		return nil
 	}
-	b := &c.Summary
-	where := t.where(c, block)
-	place := runs.Place{Configuration: c.Name, Number: 1}
-	for _, c := range t.configurations {
-		place.Number += len(c.Summary.Runs)
+	b := &bench.Summary
+	where := t.where(bench, block)
+	place := runs.Place{Configuration: bench.Name, Number: 1}
+	for _, bench := range t.benches {
+		place.Number += len(bench.Summary.Runs)
 	}
 	// A crash must not leave a run's directory that the summary does not know.
-	c.ran = true
+	bench.ran = true
 	last := addRun(b, block == practice)
 	if t.paired() {
 		place.Block = block
 		last.Block = place.Block
 		last.Number = place.Number
 	}
-	if err := c.save(); err != nil {
+	if err := bench.save(); err != nil {
 		return err
 	}
 	start := time.Now()
-	err := c.Procedure.run(ctx, stop, b, place, where)
+	err := bench.run(ctx, stop, place, where)
 	last.Took = time.Since(start).Seconds()
 	switch {
 	case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
@@ -336,17 +324,20 @@ func (t turns) run(ctx, stop context.Context, c *Configuration, block int) error
 			last.Status = result.Failed
 		}
 		last.Fail(err)
-		c.Procedure.Told("%s failed: %v", last.Dir, err)
-		if c.failures++; store.Classify(err) == store.Config {
-			t.leaveOut(c, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
-		} else if c.failures == failuresInARow {
-			t.leaveOut(c, fmt.Errorf("%d runs in a row failed, the last: %w", c.failures, err))
+		bench.Told("%s failed: %v", last.Dir, err)
+		if bench.failures++; store.Classify(err) == store.Config {
+			t.leaveOut(bench, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
+		} else if bench.failures == failuresInARow {
+			t.leaveOut(
+				bench,
+				fmt.Errorf("%d runs in a row failed, the last: %w", bench.failures, err),
+			)
 		}
 	default:
-		c.failures = 0
+		bench.failures = 0
 	}
 	compare.Runs(b)
-	return c.save()
+	return bench.save()
 }
 
 // isOfRecord says that the record could not be kept, whatever the server under test did.
@@ -370,18 +361,18 @@ func addRun(b *result.Bench, practice bool) *result.BenchRun {
 	return &b.Runs[len(b.Runs)-1]
 }
 
-func (e Experiment) leaveOut(c *Configuration, why error) {
-	c.out = why
-	c.Summary.Status = result.Failed
-	c.Summary.Error = why.Error()
-	c.Summary.LeftOut = true
-	if len(e.Configurations) > 1 {
-		e.Told("configuration %s is left out: %s", c.Name, why)
+func (e Experiment) leaveOut(bench *Bench, why error) {
+	bench.out = why
+	bench.Summary.Status = result.Failed
+	bench.Summary.Error = why.Error()
+	bench.Summary.LeftOut = true
+	if len(e.Benches) > 1 {
+		e.Told("configuration %s is left out: %s", bench.Name, why)
 	}
 }
 
 // where says where the experiment is, and when it will end.
-func (e Experiment) where(c *Configuration, block int) string {
+func (e Experiment) where(bench *Bench, block int) string {
 	made, all, left := e.Left()
 	about := "about"
 	switch {
@@ -399,8 +390,8 @@ func (e Experiment) where(c *Configuration, block int) string {
 		progress.Round(left),
 		until,
 	)
-	if len(e.Configurations) > 1 {
-		where = "configuration " + c.Name + ", " + where
+	if len(e.Benches) > 1 {
+		where = "configuration " + bench.Name + ", " + where
 	}
 	switch {
 	case block == practice:
@@ -413,17 +404,17 @@ func (e Experiment) where(c *Configuration, block int) string {
 
 // Beside is how long the runs of a configuration that are made took on average besides what is
 // planned: restore and audit.
-func (c *Configuration) Beside() (took time.Duration, known bool) {
-	took, known = c.mean()
-	return max(0, took-c.Procedure.Planned), known
+func (bench *Bench) Beside() (took time.Duration, known bool) {
+	took, known = bench.mean()
+	return max(0, took-bench.Planned), known
 }
 
 // mean is how long the runs of a configuration that came to their end took on average, from restore
 // to audit.
-func (c *Configuration) mean() (took time.Duration, known bool) {
+func (bench *Bench) mean() (took time.Duration, known bool) {
 	seconds := 0.
 	runs := 0.
-	for _, r := range c.Summary.Runs {
+	for _, r := range bench.Summary.Runs {
 		if r.Took > 0 && r.Status == result.Done {
 			seconds = seconds + r.Took
 			runs = runs + 1
@@ -436,15 +427,15 @@ func (c *Configuration) mean() (took time.Duration, known bool) {
 // made: each as long as those of its configuration took on average or, before the first, as its
 // steps take.
 func (e Experiment) Left() (made, all int, left time.Duration) {
-	for _, c := range takingPart(e.Configurations) {
-		each, known := c.mean()
+	for _, bench := range takingPart(e.Benches) {
+		each, known := bench.mean()
 		if !known {
-			each = c.Procedure.Planned
+			each = bench.Planned
 		}
-		asked := c.Summary.Practice + len(e.Orders)
-		done := min(len(runsMade(c.Summary, true)), c.Summary.Practice)
+		asked := bench.Summary.Practice + len(e.Orders)
+		done := min(len(runsMade(bench.Summary, true)), bench.Summary.Practice)
 		for block := range e.Orders {
-			if e.through(c, block+1) {
+			if e.through(bench, block+1) {
 				done++
 			}
 		}

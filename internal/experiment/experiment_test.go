@@ -52,8 +52,8 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 		},
 	}
 	for _, name := range names {
-		c := &Configuration{Name: name, Procedure: Bench{
-			Dir: filepath.Join(s.dir, name), Planned: time.Minute,
+		c := &Bench{
+			Name: name, Dir: filepath.Join(s.dir, name), Planned: time.Minute,
 			Told: func(format string, args ...any) {
 				if text := fmt.Sprintf(format, args...); strings.Contains(text, ": running (") {
 					s.running = append(s.running, text)
@@ -73,19 +73,19 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 				}
 				return finished(opm), nil
 			},
-		}}
+		}
 		var err error
-		if c.Summary, err = result.ReadSummary[result.Bench](c.Procedure.Dir); err != nil {
-			require.NoError(t, result.MakeDir(c.Procedure.Dir))
+		if c.Summary, err = result.ReadSummary[result.Bench](c.Dir); err != nil {
+			require.NoError(t, result.MakeDir(c.Dir))
 		}
 		c.Summary.Spec.Runs = blocks
-		e.Configurations = append(e.Configurations, c)
+		e.Benches = append(e.Benches, c)
 	}
 	return e
 }
 
 // blocks are those in which a configuration has a run that counts.
-func (c *Configuration) blocks() (all []int) {
+func (c *Bench) blocks() (all []int) {
 	for _, r := range c.Summary.Runs {
 		if r.Counts {
 			all = append(all, r.Block)
@@ -95,7 +95,7 @@ func (c *Configuration) blocks() (all []int) {
 }
 
 // whole asserts that configurations came to their end.
-func whole(t *testing.T, all ...*Configuration) {
+func whole(t *testing.T, all ...*Bench) {
 	t.Helper()
 	for _, c := range all {
 		assert.True(t, compare.Enough(c.Summary), c.Name)
@@ -120,12 +120,12 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 		e := s.experiment(t, 5, "hdd", "ssd", "tape")
 		require.NoError(t, e.Do(t.Context(), t.Context()))
 		require.Len(t, s.runs, 15)
-		whole(t, e.Configurations...)
+		whole(t, e.Benches...)
 		for i, m := range s.runs {
-			require.Equal(t, made{e.Configurations[e.Orders[i/3][i%3]].Name, i + 1}, m)
+			require.Equal(t, made{e.Benches[e.Orders[i/3][i%3]].Name, i + 1}, m)
 		}
-		for _, c := range e.Configurations {
-			b := summary(t, c.Procedure.Dir)
+		for _, c := range e.Benches {
+			b := summary(t, c.Dir)
 			require.Equal(t, result.Done, b.Status)
 			require.Equal(t, 5, b.Spec.Runs)
 			for i, r := range b.Runs {
@@ -150,7 +150,7 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 			e := s.experiment(t, 9, "hdd", "ssd")
 			e.Until = until
 			require.NoError(t, e.Do(t.Context(), t.Context()))
-			return e.Configurations[0].Summary
+			return e.Benches[0].Summary
 		}
 		do(2)
 		assert.Len(t, s.runs, 12, "one block more than an interval takes")
@@ -185,7 +185,7 @@ func TestExperimentLeavesOut(t *testing.T) {
 		}
 		e := s.experiment(t, 5, "hdd", "ssd", "tape")
 		require.ErrorIs(t, e.Do(t.Context(), stop), driver.ErrStopped, "stopped")
-		b := e.Configurations[0].Summary
+		b := e.Benches[0].Summary
 		assert.Equal(t, result.Failed, b.Status)
 		assert.Regexp(t, "2 runs in a row.*"+gone.Error(), b.Error)
 		assert.Contains(
@@ -200,8 +200,8 @@ func TestExperimentLeavesOut(t *testing.T) {
 		e = s.experiment(t, 5, "hdd", "ssd", "tape")
 		require.NoError(t, e.Do(t.Context(), t.Context()), "asked for once more, when it is done")
 		assert.Len(t, s.runs, made)
-		assert.Equal(t, []int{1, 2, 5}, e.Configurations[0].blocks(), "hdd has runs in the blocks")
-		whole(t, e.Configurations[1:]...)
+		assert.Equal(t, []int{1, 2, 5}, e.Benches[0].blocks(), "hdd has runs in the blocks")
+		whole(t, e.Benches[1:]...)
 	})
 }
 
@@ -231,8 +231,8 @@ func TestLeftOutStaysLeftOut(t *testing.T) {
 				e := s.experiment(t, c.blocks, "hdd", "ssd", "tape")
 				e.Until = c.until
 				require.NoError(t, e.Do(t.Context(), t.Context()), c.why)
-				whole(t, e.Configurations[:2]...)
-				tape := e.Configurations[2].Summary
+				whole(t, e.Benches[:2]...)
+				tape := e.Benches[2].Summary
 				assert.Equal(t, result.Failed, tape.Status, c.why)
 				assert.Contains(t, tape.Error, gone.Error(), c.why)
 				if made > 0 {
@@ -250,7 +250,7 @@ func TestTakingUpOnlyReads(t *testing.T) {
 	dir := t.TempDir()
 	begun := result.Experiment{
 		Status:         result.Running,
-		Configurations: []result.ExperimentConfiguration{{Name: "hdd", Dir: "hdd"}},
+		Configurations: []result.Configuration{{Name: "hdd", Dir: "hdd"}},
 	}
 	require.NoError(t, result.SaveSummary(dir, begun))
 	bench := filepath.Join(dir, "hdd")
@@ -300,8 +300,8 @@ func TestExperimentWaitsForRecovery(t *testing.T) {
 				return noisy(m)
 			}
 			e := s.experiment(t, 2, "hdd", "ssd")
-			for _, c := range e.Configurations {
-				c.Procedure.Ready = ready
+			for _, c := range e.Benches {
+				c.Ready = ready
 			}
 			err := e.Do(t.Context(), stop)
 			if stopped {
@@ -310,7 +310,7 @@ func TestExperimentWaitsForRecovery(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			whole(t, e.Configurations...)
+			whole(t, e.Benches...)
 			assert.Len(t, s.runs, 4, "runs: the one that failed is not made again")
 		})
 	}
@@ -328,13 +328,13 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 		// One that cannot begin is left out, the other goes on.
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd")
-		e.Configurations[0].Unready = gone
+		e.Benches[0].Unready = gone
 		var looked []int
 		e.Looked = func(block int) { looked = append(looked, block) }
 		require.NoError(t, e.Do(t.Context(), t.Context()))
 		assert.Equal(t, []int{3, 4}, looked, "blocks whose verdict is interim")
 		require.Len(t, s.runs, 4+3, "those that failed are not made again")
-		require.Equal(t, gone.Error(), e.Configurations[0].Summary.Error)
+		require.Equal(t, gone.Error(), e.Benches[0].Summary.Error)
 	})
 }
 
@@ -360,7 +360,7 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 			if blocks := (cut - 3) / 2; blocks >= measure.MinBlocks {
 				seen = []measure.Look{{Blocks: blocks}}
 			}
-			for _, c := range e.Configurations {
+			for _, c := range e.Benches {
 				assert.Equal(
 					t,
 					[]int{1, 2, 3, 4, 5, 6, 7},
@@ -383,7 +383,7 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 }
 
 func withPractice(e Experiment, runs int) Experiment {
-	for _, c := range e.Configurations {
+	for _, c := range e.Benches {
 		c.Summary.Practice = runs
 	}
 	return e
@@ -409,7 +409,7 @@ func TestPractice(t *testing.T) {
 			require.Equal(t, c.want, s.runs)
 			const told = "(practice, not counted, configuration hdd, run 1 of 8, at least 8m left, until "
 			require.Contains(t, s.running[0], "practice-1: running "+told)
-			b := summary(t, e.Configurations[0].Procedure.Dir)
+			b := summary(t, e.Benches[0].Dir)
 			require.Len(t, b.Runs, 4)
 			require.Len(t, compare.Counted(b), 2)
 			require.Equal(t, 2, b.Practice)

@@ -21,12 +21,12 @@ import (
 type File struct {
 	Path           string
 	Own            Givens // for the experiment, not for its runs
-	Configurations []*FileConfiguration
+	Configurations []*Variant
 }
 
-// FileConfiguration is a configuration of a file with one value of each factor.
-type FileConfiguration struct {
-	result.ExperimentConfiguration
+// Variant is a configuration of a file, with one value of each factor.
+type Variant struct {
+	result.Configuration
 	Line  int
 	Given Givens // for its runs
 }
@@ -63,26 +63,15 @@ type FileReader struct {
 	Shown func(flag, value string) string
 }
 
-// fileText is the file as YAML. Its other keys are flags: those of an experiment, and those of all
-// configurations.
-type fileText struct {
-	Configurations map[string]yaml.Node `yaml:"configurations"`
-	Factors        map[string]yaml.Node `yaml:"factors"`
-	Flags          map[string]yaml.Node `yaml:",inline"`
-}
-
-// configurationText is one of its configurations. The other keys are flags that go before those of
-// all.
-type configurationText struct {
-	Labels map[string]string    `yaml:"labels"`
-	Flags  map[string]yaml.Node `yaml:",inline"`
-}
-
 // Parse reads the text of a file. Its errors begin with the path, and the line if there is one.
 func (r FileReader) Parse(path string, text []byte) (*File, error) {
 	f := &File{Path: path, Own: Givens{}}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var all fileText
+	var all struct { // the other keys are flags
+		Configurations map[string]yaml.Node `yaml:"configurations"`
+		Factors        map[string]yaml.Node `yaml:"factors"`
+		Flags          map[string]yaml.Node `yaml:",inline"`
+	}
 	if err := decoder.Decode(&all); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: it is empty", path)
 	} else if err != nil {
@@ -193,7 +182,7 @@ func (r FileReader) multiply(
 	shared Givens,
 	configurations, factors map[string]yaml.Node,
 ) error {
-	var all []*FileConfiguration
+	var all []*Variant
 	for _, name := range inOrder(configurations) {
 		c, err := r.configuration(f, shared, name, configurations[name])
 		if err != nil {
@@ -202,7 +191,7 @@ func (r FileReader) multiply(
 		all = append(all, c)
 	}
 	if len(configurations) == 0 {
-		all = []*FileConfiguration{{Line: 1, Given: shared}}
+		all = []*Variant{{Line: 1, Given: shared}}
 	}
 	for _, name := range inOrder(factors) {
 		node := factors[name]
@@ -222,7 +211,7 @@ func (r FileReader) multiply(
 			return f.Wrong(node.Line, "%d configurations are too many: at most %d",
 				len(all)*len(values), maxConfigurations)
 		}
-		var product []*FileConfiguration
+		var product []*Variant
 		for _, c := range all {
 			if other, is := c.Given[key.Flag]; is {
 				return f.Wrong(
@@ -242,7 +231,7 @@ func (r FileReader) multiply(
 		if c.Name == "" {
 			c.Name = "configuration"
 		}
-		if slices.ContainsFunc(f.Configurations, func(o *FileConfiguration) bool {
+		if slices.ContainsFunc(f.Configurations, func(o *Variant) bool {
 			return o.Name == c.Name
 		}) {
 			return f.Wrong(c.Line, "there are two configurations %q", c.Name)
@@ -264,11 +253,14 @@ func (r FileReader) configuration(
 	shared Givens,
 	name string,
 	node yaml.Node,
-) (*FileConfiguration, error) {
+) (*Variant, error) {
 	if strings.TrimSpace(name) == "" || len(name) > 100 {
 		return nil, f.Wrong(node.Line, "a configuration has a name of 1 to 100 bytes")
 	}
-	var text configurationText
+	var text struct { // the other keys are flags
+		Labels map[string]string    `yaml:"labels"`
+		Flags  map[string]yaml.Node `yaml:",inline"`
+	}
 	if err := node.Decode(&text); err != nil {
 		return nil, f.decoding(err)
 	}
@@ -276,7 +268,7 @@ func (r FileReader) configuration(
 	if err != nil {
 		return nil, err
 	}
-	c := &FileConfiguration{Line: node.Line, Given: maps.Clone(shared)}
+	c := &Variant{Line: node.Line, Given: maps.Clone(shared)}
 	c.Name = name
 	c.Labels = text.Labels
 	for _, flag := range own.InOrder() {
@@ -289,7 +281,7 @@ func (r FileReader) configuration(
 }
 
 // note takes a flag into the record, as it is written.
-func (r FileReader) note(c *FileConfiguration, flag string, g Given) {
+func (r FileReader) note(c *Variant, flag string, g Given) {
 	var values []string
 	for _, v := range g.Values {
 		values = append(values, r.Shown(flag, v))
@@ -300,7 +292,7 @@ func (r FileReader) note(c *FileConfiguration, flag string, g Given) {
 }
 
 // with is a configuration with a value of a factor.
-func (r FileReader) with(c *FileConfiguration, flag string, g Given) *FileConfiguration {
+func (r FileReader) with(c *Variant, flag string, g Given) *Variant {
 	one := *c
 	one.Given = maps.Clone(c.Given)
 	one.Settings = slices.Clone(c.Settings)

@@ -118,7 +118,7 @@ func TakeUpExperiment(
 		if seedGiven && left.Seed != begun.Seed {
 			names = append(names, "seed")
 		}
-		same := func(a, b result.ExperimentConfiguration) bool {
+		same := func(a, b result.Configuration) bool {
 			return a.Name == b.Name && a.Dir == b.Dir && slices.Equal(a.Settings, b.Settings)
 		}
 		if !slices.EqualFunc(left.Configurations, begun.Configurations, same) {
@@ -139,7 +139,7 @@ func TakeUpExperiment(
 
 // hasRuns says whether any configuration of an experiment has begun with a run.
 func hasRuns(dir string, e result.Experiment) bool {
-	return slices.ContainsFunc(e.Configurations, func(c result.ExperimentConfiguration) bool {
+	return slices.ContainsFunc(e.Configurations, func(c result.Configuration) bool {
 		_, err := result.ReadSummary[result.Bench](filepath.Join(dir, c.Dir))
 		return !errors.Is(err, result.ErrNone)
 	})

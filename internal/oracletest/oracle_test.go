@@ -408,7 +408,7 @@ func (m *madeUp) make() {
 		KitVersion: "made", ExperimentID: "made", Start: time.Now(), Status: result.Done,
 		Order: result.OrderRandom, Seed: m.seed, Least: m.runs, Most: m.runs,
 	}
-	var all []*experiment.Configuration
+	var all []*experiment.Bench
 	for i, name := range m.names {
 		dir := filepath.Join(m.dir, name)
 		require.NoError(m.t, result.MakeDir(dir))
@@ -429,21 +429,21 @@ func (m *madeUp) make() {
 		}
 		all = append(
 			all,
-			&experiment.Configuration{Name: name, Summary: b, Procedure: experiment.Bench{
-				Dir: dir, Told: func(string, ...any) {},
+			&experiment.Bench{
+				Name: name, Summary: b, Dir: dir, Told: func(string, ...any) {},
 				Run: func(dir string, place runs.Place) (result.Summary, error) {
 					return m.run(dir, i, place)
 				},
-			}},
+			},
 		)
 		record.Configurations = append(
 			record.Configurations,
-			result.ExperimentConfiguration{Name: name, Dir: name},
+			result.Configuration{Name: name, Dir: name},
 		)
 	}
-	do := func(some ...*experiment.Configuration) (err error) {
+	do := func(some ...*experiment.Bench) (err error) {
 		e := experiment.Experiment{
-			Configurations: some, Least: m.runs, Told: func(string, ...any) {},
+			Benches: some, Least: m.runs, Told: func(string, ...any) {},
 			Orders: measure.RandomBlocks(rand.New(rand.NewPCG(m.seed, 0)), len(some), m.runs),
 		}
 		for range 5 {

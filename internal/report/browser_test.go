@@ -31,7 +31,7 @@ func arraysOf(t *testing.T, ratio, growth float64) compare.Experiment {
 		Status: result.Done, Order: result.OrderRandom, Most: 5, Seed: 1,
 		Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
 	}}
-	for i, c := range []result.ExperimentConfiguration{
+	for i, c := range []result.Configuration{
 		{Name: "hdd", Labels: map[string]string{"drives": "24 disks", "raid": "RAID 10"}},
 		{Name: "ssd", Labels: map[string]string{"drives": "6 SSDs", "raid": "RAID 5"}},
 	} {

@@ -33,7 +33,7 @@ type Experiment struct {
 	// Subject are the parameters that are meant to differ: the factors, and what the file declares.
 	Subject []string `json:"subject,omitempty"`
 
-	Configurations []ExperimentConfiguration `json:"configurations"`
+	Configurations []Configuration `json:"configurations"`
 }
 
 // The orders in which an experiment makes its runs.
@@ -43,8 +43,8 @@ const (
 	OrderSequence = "sequence" // all runs of one configuration, then those of the next
 )
 
-// ExperimentConfiguration is one of the configurations that an experiment compares.
-type ExperimentConfiguration struct {
+// Configuration is one of the configurations that an experiment compares.
+type Configuration struct {
 	Name     string            `json:"name"`
 	Dir      string            `json:"dir"` // of its bench, within the experiment's directory
 	Labels   map[string]string `json:"labels,omitempty"`
@@ -73,7 +73,7 @@ func (e *Experiment) check() error {
 		if !filepath.IsLocal(c.Dir) || c.Dir == "." {
 			return fmt.Errorf("the directory %q of a configuration does not lie in it", c.Dir)
 		}
-		same := func(o ExperimentConfiguration) bool { return o.Name == c.Name || o.Dir == c.Dir }
+		same := func(o Configuration) bool { return o.Name == c.Name || o.Dir == c.Dir }
 		if slices.ContainsFunc(e.Configurations[:i], same) {
 			return fmt.Errorf("it has two configurations %q in %q", c.Name, c.Dir)
 		}
