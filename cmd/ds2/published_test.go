@@ -184,7 +184,7 @@ func TestPublishedReports(t *testing.T) {
 		procedure := experiment.Bench{
 			Dir:     filepath.Join(dir, strings.ReplaceAll(name, " ", "-")),
 			Summary: b,
-			Told: func(string, ...any) {},
+			Told:    func(string, ...any) {},
 			Run: func(dir string, place runs.Place) (result.Summary, error) {
 				return publishedRuns[name][place.Number-1].record(t, dir, "server"), nil
 			},
