@@ -28,6 +28,13 @@ type limitJudge struct {
 	verdicts atomic.Pointer[result.Verdicts] // over the last interval
 }
 
+// newLimitJudge judges the limits of a run.
+func newLimitJudge(run result.Spec) (j *limitJudge, err error) {
+	j = &limitJudge{names: run.Words, abortAfter: run.AbortAfter.Duration}
+	j.limits, err = limit.ParseAll(run.LimitTexts)
+	return j, err
+}
+
 // over judges the interval that is over, by the counters that were sampled in it so far. The error
 // ends the run. What is known only after the run, such as what a meter's log holds, is left to the
 // end.

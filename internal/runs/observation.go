@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -27,6 +28,16 @@ type observation struct {
 
 	mu     sync.Mutex
 	recent []sampling.Row // of the interval under way
+}
+
+// newObservation samples the machine and the databases, the record's own drive and what goes on
+// beside the users.
+func newObservation(o Options, log *slog.Logger, beside []sampling.Source) *observation {
+	own := []sampling.Source{sampling.Record(o.Dir)}
+	return &observation{
+		sampler: sampling.NewSampler(log, slices.Concat(o.Observer.Sources, own, beside)...),
+		machine: o.Observer.Machine,
+	}
 }
 
 // rest samples for d while nothing goes on, and is false where stop ended it early.

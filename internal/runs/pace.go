@@ -103,7 +103,11 @@ func TargetLimits(plan workload.Plan) []string {
 	return []string{"iops >= " + strconv.FormatFloat(math.Round(target*1e4)/1e4, 'f', -1, 64)}
 }
 
+// newPace finds a rate for a target in a warm-up; nil where there is none.
 func newPace(target float64, warmup time.Duration, set func(float64)) *pace {
+	if target == 0 {
+		return nil
+	}
 	length := paceSample(warmup)
 	first := target / firstIOs
 	record := result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()}

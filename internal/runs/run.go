@@ -10,14 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"ds2/internal/background"
 	"ds2/internal/driver"
 	"ds2/internal/durability"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
@@ -74,7 +72,7 @@ type Run struct {
 	writer  *result.Writer
 	summary result.Summary
 
-	judge        limitJudge
+	judge        *limitJudge
 	surroundings surroundings
 	observation  *observation
 	pace         *pace // nil: nothing is paced
@@ -130,95 +128,93 @@ func (r recorder) Interval(iv measure.Interval) error {
 func Begin(o Options) (*Run, error) {
 	happened := result.Happened{Status: result.Running, Start: time.Now(), Device: o.Device}
 	r := &Run{options: o, summary: result.Summary{Spec: o.Asked(), Happened: happened}}
-	w := o.Plan.Workload()
 	var err error
-	if r.writer, err = result.Create(o.Dir, r.summary, w.Counts()...); err != nil {
+	r.writer, err = result.Create(o.Dir, r.summary, o.Plan.Workload().Counts()...)
+	if err != nil {
 		return nil, err
 	}
-	if err := r.prepareDriver(w); err != nil {
+	if err = r.makeParts(); err != nil {
 		return nil, errors.Join(err, r.writer.Close())
 	}
 	return r, nil
 }
 
-// prepareDriver makes the driver, and all that goes on beside its users.
-func (r *Run) prepareDriver(w workload.Workload) error {
+// makeParts makes what goes on beside the users, and the driver of these.
+func (r *Run) makeParts() (err error) {
 	o := r.options
-	c := driver.Config{
-		Spec: r.summary.Spec, Operations: w.Operations(), Counts: w.Counts(), StartAt: o.StartAt,
-		Interval: result.IntervalLength,
-		Delayed:  func(err error) { o.Tell("users wait to be connected: %v", err) },
-		Lost:     func(err error) { r.watch.lost.Store(&err) },
-	}
-	if d := o.AbortAfter.Duration; d > 0 {
-		c.Interval = min(c.Interval, d) // short enough for a failure to be seen in time
-	}
-	limits, err := limit.ParseAll(o.LimitTexts)
-	if err != nil {
-		return err
-	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), &slog.HandlerOptions{ReplaceAttr: inUTC}))
 	r.stop, r.halt = context.WithCancelCause(context.Background())
-	r.judge = limitJudge{limits: limits, names: c.Words, abortAfter: o.AbortAfter.Duration}
 	r.play = o.Plan.Begin(o.Dir)
-	c.Play = r.play
-	windows, err := measure.ParseWindows(o.WindowTexts)
-	if err != nil {
+	if target, paced := targetOf(o.Plan); paced {
+		set := func(rate float64) { r.driver.SetRate(rate) }
+		r.pace = newPace(target, r.summary.WarmupTime.Duration, set)
+	}
+	r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
+	r.room = newRoom(o.Observer.Rooms(), o.Length())
+	if r.judge, err = newLimitJudge(r.summary.Spec); err != nil {
 		return err
-	}
-	for _, w := range windows {
-		switch {
-		case w.OfRun:
-			c.RunCuts = append(c.RunCuts, w.From, w.To)
-		case w.Known():
-			c.Cuts = append(c.Cuts, w.From, w.To)
-		}
-	}
-	for _, event := range o.Events {
-		c.RunCuts = append(c.RunCuts, event.At)
-	}
-	c.Began = func(began time.Time) { r.events.start(r, began) }
-	if target, paced := targetOf(o.Plan); paced && target > 0 {
-		r.pace = newPace(target, c.WarmupTime.Duration, func(rate float64) {
-			r.driver.SetRate(rate)
-		})
-		c.Rate = r.pace.record.First
-		r.summary.Pace = &r.pace.record
-	}
-	if o.WarmWithin.Duration > 0 {
-		r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
-		c.Warm = func() bool {
-			return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached)
-		}
 	}
 	if r.scrubs, err = background.NewScrubs(o.Targets, o.ScrubRate, r.log); err != nil {
 		return err
 	}
 	if o.Journal {
-		if err := r.keepJournal(w); err != nil {
+		if err = r.keepJournal(o.Plan.Workload()); err != nil {
 			return err
 		}
 	}
-	sources := slices.Concat(
-		o.Observer.Sources,
-		[]sampling.Source{sampling.Record(o.Dir)},
-		r.scrubs.Sources(),
-	)
-	r.observation = &observation{
-		sampler: sampling.NewSampler(r.log, sources...),
-		machine: o.Observer.Machine,
+	r.observation = newObservation(o, r.log, r.scrubs.Sources())
+	c, err := r.configureDriver()
+	r.driver = driver.New(c, recorder{r}, r.log)
+	return err
+}
+
+// configureDriver says what the driver is to do, and whom it tells of it.
+func (r *Run) configureDriver() (driver.Config, error) {
+	o := r.options
+	w := o.Plan.Workload()
+	c := driver.Config{
+		Spec: r.summary.Spec, Play: r.play, Operations: w.Operations(), Counts: w.Counts(),
+		StartAt: o.StartAt, Interval: result.IntervalLength,
+		Delayed: func(err error) { o.Tell("users wait to be connected: %v", err) },
+		Lost:    func(err error) { r.watch.lost.Store(&err) },
+		Started: r.start,
+		Began:   func(began time.Time) { r.events.start(r, began) },
 	}
-	r.room = newRoom(o.Observer.Rooms(), o.Length())
-	c.Started = func(start time.Time) {
-		r.summary.Start = start
-		r.scrubs.Start()
-		r.observation.begin(o, start)
-		if r.warm != nil {
-			go r.warm.watch(r.observation, o.Targets)
+	if d := o.AbortAfter.Duration; d > 0 {
+		c.Interval = min(c.Interval, d) // short enough for a failure to be seen in time
+	}
+	if r.pace != nil {
+		c.Rate = r.pace.record.First
+		r.summary.Pace = &r.pace.record
+	}
+	if r.warm != nil {
+		c.Warm = func() bool {
+			return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached)
 		}
 	}
-	r.driver = driver.New(c, recorder{r}, r.log)
-	return nil
+	for _, event := range o.Events {
+		c.RunCuts = append(c.RunCuts, event.At)
+	}
+	windows, err := measure.ParseWindows(o.WindowTexts)
+	for _, window := range windows {
+		switch {
+		case window.OfRun:
+			c.RunCuts = append(c.RunCuts, window.From, window.To)
+		case window.Known():
+			c.Cuts = append(c.Cuts, window.From, window.To)
+		}
+	}
+	return c, err
+}
+
+// start begins, with the first orders, what goes on beside them.
+func (r *Run) start(at time.Time) {
+	r.summary.Start = at
+	r.scrubs.Start()
+	r.observation.begin(r.options, at)
+	if r.warm != nil {
+		go r.warm.watch(r.observation, r.options.Targets)
+	}
 }
 
 // Sampler is where the newest counters of machine and databases are.

@@ -51,8 +51,11 @@ type warm struct {
 	record result.Warm
 }
 
-// newWarm watches while ctx lasts, for most after the warm-up.
+// newWarm watches while ctx lasts, for most after the warm-up; nil where that is no time.
 func newWarm(ctx context.Context, most time.Duration, checkpoint bool) *warm {
+	if most == 0 {
+		return nil
+	}
 	w := &warm{most: most, checkpoint: checkpoint}
 	w.undecided, w.decide = context.WithCancel(ctx)
 	return w
