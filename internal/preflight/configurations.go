@@ -1,7 +1,6 @@
 package preflight
 
 import (
-	"fmt"
 	"strings"
 
 	"ds2/internal/result"
@@ -19,39 +18,28 @@ type Planned struct {
 // Alike looks whether the configurations of an experiment are alike but for what the subject names,
 // and whether two that are named unlike are one database: that would be measured against itself.
 func Alike(all []Planned, subject []string) (found []store.Finding) {
-	const what = "configurations"
 	var setups []result.Setup
 	for i, one := range all {
 		setups = append(setups, one.Setup)
 		for _, other := range all[:i] {
 			for id, label := range one.Databases {
 				if same := other.Databases[id]; same != "" && same != label {
-					found = append(found, store.Finding{
-						What:  what,
-						State: store.Failure,
-						Found: fmt.Sprintf("%s of %s and %s of %s are one database",
-							same, other.Name, label, one.Name),
-						Do: "load a database for each, or name it alike in both",
-					})
+					found = append(found, oneDatabase.find("", same, other.Name, label, one.Name))
 				}
 			}
 		}
 	}
 	differing := result.FindDiffering(setups, result.Compare)
 	for i := range all {
-		var unlike []string
+		var names []string
 		for _, d := range differing {
 			if text := d.Between(0, i); text != "" && !result.Declares(subject, d.Name) {
-				unlike = append(unlike, text)
+				names = append(names, text)
 			}
 		}
-		if len(unlike) > 0 {
-			found = append(found, warning(
-				what,
-				fmt.Sprintf("%s and %s are not alike: %s", all[0].Name, all[i].Name,
-					strings.Join(unlike, "; ")),
-				"make them alike, or declare by subject what is meant to differ",
-			))
+		if len(names) > 0 {
+			text := strings.Join(names, "; ")
+			found = append(found, unlike.find("", all[0].Name, all[i].Name, text))
 		}
 	}
 	for _, name := range subject {
@@ -61,9 +49,7 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 		}
 		known := len(setups) > 0 && setups[0].Knows(name)
 		if !differs && known && len(all) > 1 {
-			found = append(found, warning(what,
-				fmt.Sprintf("%s is the subject, and all configurations have the same", name),
-				"give them what is to be compared"))
+			found = append(found, subjectAlike.find("", name))
 		}
 	}
 	return found

@@ -81,16 +81,11 @@ func Connect(ctx context.Context, s store.Database, users int) store.Finding {
 	for conn := range all {
 		conn.Close() // nothing is left to be said to it
 	}
-	f := store.Finding{
-		What:  "users of " + s.Label(),
-		State: store.OK,
-		Found: fmt.Sprintf("%d of %d connected at once", opened.Load(), users),
-	}
+	kind := connected
 	if err != nil {
-		f.State = store.Failure
-		f.Do = "allow as many on the server, and on a pooler in front of it; or use fewer --threads"
+		kind = notConnected
 	}
-	return f
+	return kind.find(s.Label(), opened.Load(), users)
 }
 
 const (
@@ -109,10 +104,6 @@ type Target struct {
 	Free func(dir string) (bytes int64, machine, mount string, ok bool)
 }
 
-func warning(what, found, do string) store.Finding {
-	return store.Finding{What: what, State: store.Warning, Found: found, Do: do}
-}
-
 // place is a file system of a machine.
 type place struct {
 	machine, mount string
@@ -126,19 +117,13 @@ type place struct {
 func Room(targets []Target) (all []store.Finding) {
 	var places []place
 	for _, t := range targets {
-		what := "room of " + t.Label
 		if len(t.Files) == 0 {
-			all = append(all, warning(what, "the server does not show where its files are",
-				"check the free space yourself"))
+			all = append(all, filesUnknown.find(t.Label))
 		}
 		for _, file := range t.Files {
 			bytes, machine, mount, ok := t.Free(file.Path)
 			if !ok {
-				all = append(
-					all,
-					warning(what, fmt.Sprintf("how much is free in %s is unknown", file.Path),
-						"check it yourself, or name an exporter of its machine by --exporter"),
-				)
+				all = append(all, roomUnknown.find(t.Label, file.Path))
 				break
 			}
 			at := slices.IndexFunc(places, func(p place) bool {
@@ -158,18 +143,15 @@ func Room(targets []Target) (all []store.Finding) {
 		for _, growth := range p.logs {
 			log += growth
 		}
-		f := store.Finding{
-			What: "room on " + p.mount, State: store.OK,
-			Found: fmt.Sprintf("%d MB are free", p.free/1e6),
-		}
+		grows := ""
 		if log > 0 {
-			f.Found += fmt.Sprintf("; the log may grow by %d MB", log/1e6)
+			grows = fmt.Sprintf("; the log may grow by %d MB", log/1e6)
 		}
+		kind := roomEnough
 		if p.free < log+leastRoom {
-			f.State = store.Warning
-			f.Do = "free some space: a server whose drive fills up stops"
+			kind = roomTooSmall
 		}
-		all = append(all, f)
+		all = append(all, kind.find(p.mount, p.free/1e6, grows))
 	}
 	return all
 }
@@ -178,42 +160,30 @@ func Room(targets []Target) (all []store.Finding) {
 // test of storage.
 func Observed(o *monitor.Observer) (all []store.Finding) {
 	for _, note := range o.Notes {
-		all = append(
-			all,
-			warning("counters", note, "see ds2 drive --help for --exporter and --devices"),
-		)
+		all = append(all, notCounted.find("", note))
 	}
 	for _, f := range o.Found {
 		all = append(all, observed(f))
 	}
 	if m := o.Machine; m != nil {
-		found := "database host"
-		if o.Unplaced == "" { // which names them
-			for i, d := range m.Drives {
-				found += []string{" and drives ", ", "}[min(i, 1)] + d.Name
-			}
+		var drives []string
+		for _, d := range m.Drives {
+			drives = append(drives, d.Name)
 		}
-		all = append(all, store.Finding{What: "counters", State: store.OK, Found: found})
+		and := ""
+		if o.Unplaced == "" && len(drives) > 0 { // which names them
+			and = " and drives " + strings.Join(drives, ", ")
+		}
+		all = append(all, counted.find("", and))
 	}
 	for _, reads := range o.Reads {
-		all = append(
-			all,
-			warning(
-				"reads",
-				reads,
-				"load a larger size, or give the server less memory; where that is not its memory, give it by --server-memory",
-			),
-		)
+		all = append(all, memoryHolds.find("", reads))
 	}
 	for _, distorting := range o.Distorting {
-		all = append(
-			all,
-			warning("settings", distorting, "change it, or disclose it with the result"),
-		)
+		all = append(all, distorted.find("", distorting))
 	}
 	if len(o.Distorting) == 0 {
-		found := "nothing that distorts a test of storage was found"
-		all = append(all, store.Finding{What: "settings", State: store.OK, Found: found})
+		all = append(all, notDistorted.find(""))
 	}
 	return all
 }
@@ -225,26 +195,18 @@ func observed(found monitor.Found) store.Finding {
 	if f.Effect.Worse(result.Reserves) {
 		state = store.Failure
 	}
-	what, do, _ := strings.Cut(f.Words(), ": ")
-	return store.Finding{What: "drives", State: state, Found: what, Do: do}
+	words, do, _ := strings.Cut(f.Words(), ": ")
+	return kind{f.Kind, "drives", state, "%s", do}.find("", words)
 }
 
 // Record looks whether the record can be written into a directory, which may not exist yet.
 func Record(dir string) store.Finding {
-	failure := func(found string) store.Finding {
-		return store.Finding{
-			What:  "record",
-			State: store.Failure,
-			Found: found,
-			Do:    "give another directory by --out",
-		}
-	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(entries) > 0:
-		return failure(dir + " is not empty")
+		return recordRefused.find("", dir+" is not empty")
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return failure(err.Error())
+		return recordRefused.find("", err.Error())
 	}
 	above := dir
 	info, err := os.Stat(above)
@@ -253,40 +215,34 @@ func Record(dir string) store.Finding {
 		info, err = os.Stat(above)
 	}
 	if err == nil && !info.IsDir() {
-		return failure(above + " is no directory")
+		return recordRefused.find("", above+" is no directory")
 	}
 	if err := writable(above); err != nil {
-		return failure(fmt.Sprintf("%s cannot be written to: %v", above, err))
+		return recordRefused.find("", fmt.Sprintf("%s cannot be written to: %v", above, err))
 	}
-	f := store.Finding{What: "record", State: store.OK, Found: "goes into " + dir}
-	if free, ok := diskspace.Free(above); ok {
-		f.Found += fmt.Sprintf(", with %d MB free", free/1e6)
-		if free < recordBytes {
-			f.State = store.Warning
-			f.Do = "make room there, or give another directory by --out"
-		}
+	free, known := diskspace.Free(above)
+	room := ""
+	if known {
+		room = fmt.Sprintf(", with %d MB free", free/1e6)
 	}
-	return f
+	kind := recordPlace
+	if known && free < recordBytes {
+		kind = recordTooSmall
+	}
+	return kind.find("", dir, room)
 }
 
 // Descriptors looks whether this process may have as many connections as the users need.
 func Descriptors(users int) (f store.Finding, known bool) {
-	most, known := openFiles()
+	most, known := readOpenFiles()
 	least := users + descriptorsOwn
-	f = store.Finding{
-		What:  "open files",
-		State: store.OK,
-		Found: fmt.Sprintf("this process may have %d", most),
+	if most >= uint64(least) {
+		return openFiles.find("", most), known
 	}
-	if most < uint64(least) {
-		f.State = store.Warning
-		if most < uint64(users) {
-			f.State = store.Failure
-		}
-		f.Do = fmt.Sprintf(
-			"raise the limit to %d or more: ulimit -Hn, or LimitNOFILE of a service",
-			least,
-		)
+	f = tooFewOpen.find("", most)
+	f.Do = fmt.Sprintf(f.Do, least)
+	if most < uint64(users) {
+		f.State = store.Failure
 	}
 	return f, known
 }

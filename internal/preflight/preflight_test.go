@@ -147,7 +147,7 @@ func TestDevicesElsewhere(t *testing.T) {
 	}}
 	found := Observed(o)
 	assert.Equal(t, store.Finding{
-		What: "drives", State: store.Failure,
+		Kind: monitor.DevicesElsewhere, What: "drives", State: store.Failure,
 		Found: "/data lies on loop3, not loop2", Do: "correct --devices, or leave it out",
 	}, found[0])
 	assert.Equal(t, store.Warning, found[1].State)
@@ -159,7 +159,7 @@ func TestBursts(t *testing.T) {
 		{Kind: monitor.MayBurst, Of: "nvme1n1", Detail: "for up to 33 minutes, as gp2"},
 	}}
 	assert.Equal(t, store.Finding{
-		What: "drives", State: store.Warning,
+		Kind: monitor.MayBurst, What: "drives", State: store.Warning,
 		Found: "nvme1n1 may be faster than it can stay for up to 33 minutes, as gp2",
 		Do:    "measure for longer, or after that",
 	}, Observed(o)[0])

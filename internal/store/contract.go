@@ -158,7 +158,8 @@ func (e *Examination) Add(what string, fine bool, worse State, found, do string)
 
 // Finding is one thing that was looked at before a run.
 type Finding struct {
-	What  string `json:"check"` // such as "connections"
+	Kind  string `json:"kind,omitempty"` // for scripts, where the words are made from one
+	What  string `json:"check"`          // such as "connections"
 	State State  `json:"state"`
 	Found string `json:"found"`
 	Do    string `json:"do,omitempty"` // where the state is not OK
