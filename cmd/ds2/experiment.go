@@ -28,8 +28,9 @@ import (
 // experimentFlags are those of the command; what is run is in the file.
 type experimentFlags struct {
 	shownFlags
-	out  string
-	plan bool
+	out   string
+	plan  bool
+	serve bool // also after the end
 }
 
 func newExperimentCommand() *cobra.Command {
@@ -98,6 +99,12 @@ arrays.yaml:
 		"directory for the records; an unfinished experiment in it is continued "+
 			"(default ds2-results/<name of the file>)",
 	)
+	flags.BoolVar(
+		&f.serve,
+		"serve",
+		false,
+		"after the end, serve the live page with the result, /report.html and /record.zip until Ctrl-C",
+	)
 	f.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
 }
@@ -128,7 +135,12 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) 
 	if err := f.conduct(i, cmd, cmd.ErrOrStderr(), file, dir); err != nil {
 		return err
 	}
-	return f.show(cmd, dir)
+	err = f.show(cmd, dir)
+	if f.serve {
+		fmt.Fprintln(cmd.ErrOrStderr(), "the report and the record are served until this is stopped")
+		<-i.Soft.Done()
+	}
+	return err
 }
 
 // newSeed draws a seed that a spreadsheet and JSON readers with doubles keep whole.
@@ -296,8 +308,15 @@ func (f *experimentFlags) conduct(
 	stderr io.Writer,
 	file *experimentFile,
 	dir string,
-) error {
+) (err error) {
 	record, resumed, err := file.takeUp(dir)
+	if err != nil {
+		return err
+	}
+	remove, err := file.connectCluster(func(format string, args ...any) {
+		warn(stderr, format, args...)
+	})
+	defer func() { err = errors.Join(err, remove()) }()
 	if err != nil {
 		return err
 	}
@@ -306,7 +325,7 @@ func (f *experimentFlags) conduct(
 	if err != nil {
 		return err
 	}
-	unlock, err := i.lockStores("experiment", "", distinct(opened.stores), stderr)
+	unlock, err := i.lockStores("experiment", "", file.shared(opened), stderr)
 	if err != nil {
 		return err
 	}
@@ -319,6 +338,7 @@ func (f *experimentFlags) conduct(
 	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
 		return endRecord(i, dir, record, err)
 	}
+	i.served.offer(dir)
 	var configurations []*experiment.Bench
 	var planned []preflight.Planned
 	for k, c := range file.configurations {
@@ -389,7 +409,7 @@ func (f *experimentFlags) openConfigurations(
 		if err := c.bench.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return all, err
 		}
-		options, err := c.bench.options(i.Soft, c.bench.looks("", cmd.ErrOrStderr()))
+		options, err := c.options(i, cmd.ErrOrStderr())
 		all.stores = append(all.stores, options.Targets...)
 		_, none := result.ReadSummary[result.Bench](c.bench.out)
 		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
@@ -400,6 +420,27 @@ func (f *experimentFlags) openConfigurations(
 		all.unready = append(all.unready, err)
 	}
 	return all, nil
+}
+
+// options opens the databases of a configuration, which are made first on a storage class.
+func (c *variant) options(i *interrupts, stderr io.Writer) (runs.Options, error) {
+	if c.volume.class != "" {
+		if err := c.startServer(i, stderr); err != nil {
+			return runs.Options{}, err
+		}
+	}
+	return c.bench.options(i.Soft, c.bench.looks("", stderr))
+}
+
+// shared are the databases that another ds2 may use too: not those on servers that only this one
+// knows.
+func (f *experimentFile) shared(o *opened) (stores []store.Database) {
+	for k, c := range f.configurations {
+		if c.volume.class == "" {
+			stores = append(stores, o.options[k].Targets...)
+		}
+	}
+	return distinct(stores)
 }
 
 // beginRecord notes that the experiment goes on, with the databases locked.
@@ -462,6 +503,9 @@ func (c *variant) takeUp(
 		summary.Spec.Runs = c.bench.Runs
 	}
 	one = c.bench.procedure(i, *o, stderr)
+	if c.volume.class != "" {
+		c.onVolumes(i, one, *o, stderr)
+	}
 	one.Name = c.Name
 	one.Unready = unready
 	one.Summary = summary

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/experiment"
+	"ds2/internal/kubernetes"
 	"ds2/internal/measure"
 	"ds2/internal/outside"
 	"ds2/internal/result"
@@ -27,6 +28,7 @@ type experimentFile struct {
 	experimentSetup
 	seed           uint64 // 0: none is given
 	configurations []*variant
+	cluster        *kubernetes.Provisioner // nil: no configuration needs one
 }
 
 // experimentSetup are the flags of an experiment that no bench has.
@@ -198,7 +200,7 @@ var notInFile = []string{
 // fileKey is the flag that a key of the file names.
 func fileKey(name string) (experiment.Key, error) {
 	own := newFlagSet(new(experimentSetup).add)
-	known := newFlagSet(new(benchFlags).add)
+	known := newFlagSet(new(variant).add)
 	known.AddFlagSet(own)
 	flag := known.Lookup(name)
 	if near := nearest(known, name); flag == nil && near != "" {
@@ -319,7 +321,8 @@ func (f *experimentFile) declared() (subject []string) {
 // variant is a configuration of the file, and the bench that its flags make.
 type variant struct {
 	*experiment.Variant
-	bench benchFlags
+	bench  benchFlags
+	volume volumeFlags
 }
 
 // apply sets the flags of every configuration, and judges them.
@@ -327,7 +330,7 @@ func (f *experimentFile) apply(ctx context.Context) error {
 	for _, given := range f.Configurations {
 		c := &variant{Variant: given}
 		f.configurations = append(f.configurations, c)
-		flags := newFlagSet(c.bench.add)
+		flags := newFlagSet(c.add)
 		preset(flags, "practice", "1")
 		for _, name := range c.Given.InOrder() {
 			if err := f.set(ctx, flags, name, c.Given[name]); err != nil {
@@ -346,7 +349,7 @@ func (f *experimentFile) apply(ctx context.Context) error {
 				"seed: an experiment has one, for its order and for the runs of all configurations")
 		}
 		c.bench.Runs = f.runs.most
-		if err := cmp.Or(c.bench.check(), c.bench.judgeRun()); err != nil {
+		if err := cmp.Or(c.checkVolume(), c.bench.check(), c.bench.judgeRun()); err != nil {
 			return f.of(c, err)
 		}
 	}

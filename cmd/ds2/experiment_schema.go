@@ -12,7 +12,7 @@ type jsonSchema map[string]any
 // experimentSchema describes the file of an experiment for editors, which complete and check it. It
 // is made from the flags that are the file's keys.
 func experimentSchema() jsonSchema {
-	ofRuns := flagSchemas(new(benchFlags).add)
+	ofRuns := flagSchemas(new(variant).add)
 	configuration := jsonSchema{
 		"labels": jsonSchema{
 			"type":        "object",

@@ -289,6 +289,9 @@ var kindsOfRuns = map[result.FindingKind]madeKind{
 		m.offered = 1
 	}},
 	result.AttemptsFailed: {change: func(m *making) { m.s.Errors = []measure.FailureCount{{Class: "deadlock", Count: 500}} }},
+	result.SameNode: {change: func(m *making) {
+		m.s.Cluster = &result.Cluster{Node: "worker-1", DriverNode: "worker-1"}
+	}},
 	result.EngineUnproven: {change: func(m *making) { m.s.Proof = "experimental" }},
 	result.NotStorage: {change: func(m *making) {
 		m.counters[sampling.CPUBusy] = .97

@@ -37,6 +37,7 @@ type loadFlags struct {
 	dataSeed          uint64
 	quiet             bool
 	metricsFlags
+	observe      monitor.Options // of the server, for how much is loaded at once
 	options      load.Options
 	passwordFile string
 	recovery     int // seconds; defaultRecovery: the server's own
@@ -415,7 +416,7 @@ func (f *loadFlags) load(
 	defer i.served.rest("")
 	options.Progress = follow
 	options.Server = func(ctx context.Context, s store.Database) (memory int64, cpus float64) {
-		o, err := monitor.Observe(ctx, []store.Database{s}, 0, monitor.Options{})
+		o, err := monitor.Observe(ctx, []store.Database{s}, 0, f.observe)
 		if err != nil {
 			return 0, 0
 		}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
+	"path/filepath"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -145,6 +147,21 @@ func (s *served) list(configuration string, b result.Bench) {
 		s.benches[configuration] = b
 		s.page.ListRuns(live.RowsOf(s.benches))
 	}
+}
+
+// offer has the record in dir, and its report, be fetched while it is served.
+func (s *served) offer(dir string) {
+	if s == nil {
+		return
+	}
+	s.server.Handle("GET /"+reportFile, func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join(dir, reportFile))
+	})
+	s.server.Handle("GET /record"+result.ArchiveExt, func(w http.ResponseWriter, _ *http.Request) {
+		if err := result.Pack(w, dir); err != nil {
+			s.doing("send the record: %v", err)
+		}
+	})
 }
 
 // doing says what the command is at besides.

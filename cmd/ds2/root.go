@@ -143,6 +143,7 @@ func newRoot() *cobra.Command {
 		"Compare",
 		newInitCommand(),
 		newExperimentCommand(),
+		newKubernetesCommand(),
 		newCompareCommand(),
 		newHistoryCommand(),
 	)

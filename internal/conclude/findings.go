@@ -41,6 +41,9 @@ func Find(s *result.Summary) {
 	if s.Proof != "" {
 		f.find(result.EngineUnproven, "engine "+s.Engine+" is "+s.Proof)
 	}
+	if c := s.Cluster; c != nil && c.Node != "" && c.Node == c.DriverNode {
+		f.find(result.SameNode, c.Node)
+	}
 	s.Findings = result.Together(slices.Concat(f.all, s.Shown, s.Noticed))
 }
 

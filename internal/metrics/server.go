@@ -36,6 +36,7 @@ var clientTime = 10 * time.Second // Prometheus's own default for a scrape; test
 type Server struct {
 	listener net.Listener
 	http     http.Server
+	mux      *http.ServeMux
 	served   chan error
 	registry atomic.Pointer[prometheus.Registry]
 }
@@ -49,9 +50,9 @@ func Serve(address string, page, stream http.HandlerFunc) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve metrics: %w", err)
 	}
-	s := &Server{listener: listener, served: make(chan error, 1)}
-	s.Show()
 	mux := http.NewServeMux()
+	s := &Server{listener: listener, mux: mux, served: make(chan error, 1)}
+	s.Show()
 	now := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		return s.registry.Load().Gather()
 	})
@@ -74,6 +75,15 @@ func Serve(address string, page, stream http.HandlerFunc) (*Server, error) {
 	}
 	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
 	return s, nil
+}
+
+// Handle serves something else besides, by a pattern of http.ServeMux. It may take as long as its
+// client does.
+func (s *Server) Handle(pattern string, handle http.HandlerFunc) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).SetWriteDeadline(time.Time{})
+		handle(w, r)
+	})
 }
 
 // Show serves the figures of these collectors in the place of others: those of the run under way.

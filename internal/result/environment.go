@@ -29,6 +29,16 @@ type Environment struct {
 	MountOptions  []string `json:"mount_options" mayDiffer:"history"`
 	Network       string   `json:"network"` // between ds2 and the servers
 
+	// of a server that Kubernetes runs
+	Kubernetes    string   `json:"Kubernetes"`
+	StorageClass  string   `json:"storage_class"    mayDiffer:"compare"`
+	Provisioner   string   `json:"provisioner"      mayDiffer:"compare,history"`
+	ClassSettings []string `json:"class_parameters" mayDiffer:"compare,history"`
+	VolumeSize    string   `json:"volume_size"`
+	VolumeMode    string   `json:"volume_mode"      mayDiffer:"compare"`
+	Node          string   `json:"node"             mayDiffer:"compare,history"`
+	InstanceType  string   `json:"instance_type"    mayDiffer:"history"`
+
 	// Others are the settings besides that are not at their defaults; nil: unknown.
 	Others []Said `json:"-"`
 
@@ -71,6 +81,9 @@ func EnvironmentOf(s Summary) (e Environment) {
 			e.Network = "the same machine"
 		}
 	}
+	if c := s.Cluster; c != nil {
+		e.describeCluster(*c)
+	}
 	m := s.Machine
 	if m == nil {
 		return e
@@ -93,6 +106,19 @@ func EnvironmentOf(s Summary) (e Environment) {
 		e.Drives = append(e.Drives, d.Name+" ("+strings.Join(parts, ", ")+")")
 	}
 	return e
+}
+
+func (e *Environment) describeCluster(c Cluster) {
+	e.Kubernetes = c.Version
+	e.StorageClass = c.StorageClass
+	e.Provisioner = c.Provisioner
+	for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
+		e.ClassSettings = append(e.ClassSettings, name+"="+c.Parameters[name])
+	}
+	e.VolumeSize = c.VolumeSize
+	e.VolumeMode = strings.Join(append(slices.Clone(c.AccessModes), c.VolumeMode), ", ")
+	e.Node = c.Node
+	e.InstanceType = c.InstanceType
 }
 
 // ofState ends the names of what a server tells beside its settings and every run changes.

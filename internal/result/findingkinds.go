@@ -35,6 +35,7 @@ const (
 	DeepCheckNotMade FindingKind = "deep check not made"
 	NotJudged        FindingKind = "steadiness not judged"
 	EngineUnproven   FindingKind = "engine unproven"
+	SameNode         FindingKind = "driver on the server's node"
 	NotStorage       FindingKind = "not limited by storage"
 	LimitUnknown     FindingKind = "bottleneck unknown"
 	AnotherServer    FindingKind = "another server"
@@ -259,6 +260,12 @@ var FindingKinds = []KindOfFinding{
 		"{dropped} of {offered} {detail} that fell due were dropped: high response times are lower bounds",
 	},
 	{EngineUnproven, Informs, OfRun, "{detail}"},
+	{
+		SameNode,
+		Reserves,
+		OfRun,
+		"ds2 ran on the server's node, {detail}, and took CPUs of it: the cluster had no other for it",
+	},
 	{NotStorage, Reserves, OfRun, "not yet a statement about storage: it was limited by {detail}"},
 	{
 		LimitUnknown,

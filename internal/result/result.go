@@ -134,6 +134,7 @@ type Happened struct {
 	Machine  *topology.Machine `json:"machine,omitempty"`
 	Local    bool              `json:"local,omitempty"`   // ds2 ran on it
 	Servers  []topology.Server `json:"servers,omitempty"` // in the order of Targets
+	Cluster  *Cluster          `json:"cluster,omitempty"` // absent: Kubernetes runs none of them
 	Cautions Cautions          `json:"cautions,omitzero"` // known before the run
 	// Noticed is what was seen beside the run and its record shows nowhere else.
 	Noticed []Finding `json:"noticed,omitempty"`

@@ -40,6 +40,7 @@ type Options struct {
 
 	Observer *monitor.Observer // of machine and databases
 	Device   *result.Device    // what the drives under test can do by themselves; nil: unknown
+	Cluster  *result.Cluster   // where Kubernetes runs the server; nil: it runs none
 }
 
 // Asked is the run as its record begins with it: with what its plan says.
@@ -126,7 +127,9 @@ func (r recorder) Interval(iv measure.Interval) error {
 
 // Begin creates the record and prepares the run.
 func Begin(o Options) (*Run, error) {
-	happened := result.Happened{Status: result.Running, Start: time.Now(), Device: o.Device}
+	happened := result.Happened{
+		Status: result.Running, Start: time.Now(), Device: o.Device, Cluster: o.Cluster,
+	}
 	r := &Run{options: o, summary: result.Summary{Spec: o.Asked(), Happened: happened}}
 	var err error
 	r.writer, err = result.Create(o.Dir, r.summary, o.Plan.Workload().Counts()...)

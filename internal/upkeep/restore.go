@@ -19,6 +19,7 @@ const (
 	RestoreReset    = "reset"
 	RestoreSnapshot = "snapshot"
 	RestoreNone     = "none"
+	RestoreVolume   = "volume" // a new server on a new volume, which is not for this package to make
 )
 
 // Restore is how databases get back to where every run starts.

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/result"
+)
+
+// clusterVariable names the directory of the cluster that make kubernetes starts.
+const clusterVariable = "DS2_TEST_CLUSTER"
+
+// cluster is a namespace of the test's cluster, in which the programs of the pods say what they do.
+type cluster struct {
+	t         *testing.T
+	dir       string
+	namespace string
+}
+
+// newNamespace makes a namespace that admits restricted pods only. It goes with the test.
+func newNamespace(t *testing.T, name string) cluster {
+	dir := os.Getenv(clusterVariable)
+	if dir == "" {
+		t.Skipf("%s names no cluster; make kubernetes starts one", clusterVariable)
+	}
+	c := cluster{t, dir, name}
+	t.Setenv("KUBECONFIG", filepath.Join(dir, "admin.conf"))
+	t.Setenv("PATH", filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+	c.kubectl("create", "namespace", name)
+	c.kubectl("label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
+	t.Cleanup(func() { c.kubectl("delete", "namespace", name, "--wait=true") })
+	return c
+}
+
+func (c cluster) try(args ...string) (string, error) {
+	said, err := exec.Command("kubectl", append([]string{"--namespace", c.namespace}, args...)...).
+		CombinedOutput()
+	return string(said), err
+}
+
+func (c cluster) kubectl(args ...string) string {
+	c.t.Helper()
+	said, err := c.try(args...)
+	require.NoError(c.t, err, "kubectl %s\n%s", strings.Join(args, " "), said)
+	return said
+}
+
+// apply applies what ds2 kubernetes prints for these flags.
+func (c cluster) apply(flags string, values ...any) (file string) {
+	c.t.Helper()
+	file = filepath.Join(c.t.TempDir(), "compare.yaml")
+	printed := must(c.t, words("kubernetes --namespace "+c.namespace+" "+flags, values...)...)
+	require.NoError(c.t, os.WriteFile(file, []byte(printed), 0o600))
+	c.kubectl("apply", "-f", file)
+	return file
+}
+
+// log is what the drivers of a Job have said, as their node keeps it: also while its kubelet is
+// stopped.
+func (c cluster) log() (all string) {
+	logs, _ := filepath.Glob("/var/log/pods/" + c.namespace + "_ds2-compare-?????_*/ds2/*.log")
+	for _, path := range logs {
+		text, _ := os.ReadFile(path)
+		all += string(text)
+	}
+	return all
+}
+
+// awaitLog waits until a driver says what a pattern matches.
+func (c cluster) awaitLog(within time.Duration, pattern string) {
+	c.t.Helper()
+	begin := time.Now()
+	said := regexp.MustCompile(pattern)
+	for !said.MatchString(c.log()) {
+		require.Less(c.t, time.Since(begin), within, "waited for %q:\n%s", pattern, c.log())
+		time.Sleep(200 * time.Millisecond)
+	}
+	c.t.Logf("%s: after %s: %s", c.namespace, time.Since(begin).Round(time.Second),
+		said.FindString(c.log()))
+}
+
+// awaitNothing waits until nothing is left of what drivers make, or of the Job too.
+func (c cluster) awaitNothing(selector string) {
+	c.t.Helper()
+	begin := time.Now()
+	for {
+		left := c.kubectl("get", "pods,pvc,secrets,jobs", "--output=name", "--selector="+selector)
+		if left == "" {
+			c.t.Logf("%s: nothing is left after %s", c.namespace, time.Since(begin).Round(time.Second))
+			return
+		}
+		require.Less(c.t, time.Since(begin), time.Minute, "left: %s\n%s", left, c.log())
+		time.Sleep(500 * time.Millisecond)
+	}
+}
+
+// What a small comparison is; the servers of two have to fit on the node beside the driver.
+const smallServers = "--server-cpus 0.3 --server-memory 200MB --setting shared_buffers=32MB " +
+	"--settle 0s --idle 0s --cooldown 0s --warmup-time 1s --threads 2"
+
+// The labels of all that a Job of ds2 is and makes, and of its servers.
+const (
+	ofJob     = "ds2/job=ds2-compare"
+	ofServers = "ds2/role=server"
+)
+
+// TestClusterFaults: what the cluster cannot do is said within a minute, in its own words, and
+// nothing is left.
+func TestClusterFaults(t *testing.T) {
+	for _, fault := range []struct{ name, flags, says string }{
+		{
+			"absent", "--storage-class absent",
+			`storageclass.storage.k8s.io \\?"absent\\?" not found`,
+		},
+		{
+			"unbound", "--storage-class slow --volume-size 500GB",
+			`FailedScheduling: .*didn't find available persistent volumes to bind`,
+		},
+		{
+			"image", "--storage-class slow --postgres-image registry.invalid/postgres:17",
+			`Failed to pull image .*registry.invalid`,
+		},
+		{"quota", "--storage-class slow --volume-size 2GB", `exceeded quota: small`},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			c := newNamespace(t, "fault-"+fault.name)
+			if fault.name == "quota" {
+				c.kubectl("create", "quota", "small", "--hard=requests.storage=1G")
+			}
+			file := c.apply("%s --size 1MB %s", fault.flags, smallServers)
+			c.awaitLog(time.Minute, fault.says)
+			c.kubectl("wait", "--for=condition=Failed", "--timeout=100s", "job/ds2-compare")
+			assert.NotContains(t, c.log(), "kubectl delete", "nothing could not be removed")
+			c.awaitNothing(ofServers)
+			assert.NotContains(t, c.kubectl("get", "secrets", "--output=name"), "ds2-compare")
+			c.kubectl("delete", "-f", file)
+			c.awaitNothing(ofJob)
+		})
+	}
+}
+
+// inMidRun applies a comparison and waits until users are at work.
+func (c cluster) inMidRun() (file string) {
+	c.t.Helper()
+	file = c.apply("--storage-class fast --size 1MB --volume-size 1GB --run-time 10m %s",
+		smallServers)
+	c.awaitLog(3*time.Minute, `run +\d+s,`)
+	return file
+}
+
+// TestClusterJobDeleted: with the Job in mid-run all goes that it made.
+func TestClusterJobDeleted(t *testing.T) {
+	c := newNamespace(t, "deleted")
+	c.inMidRun()
+	c.kubectl("delete", "job", "ds2-compare")
+	c.awaitNothing(ofJob)
+}
+
+// TestClusterDriverKilled: ds2 is killed, which leaves it no time; its Job starts it once more, which
+// removes what it left and begins anew, and is stopped in order.
+func TestClusterDriverKilled(t *testing.T) {
+	c := newNamespace(t, "killed")
+	file := c.inMidRun()
+	before := c.kubectl("get", "pod", "ds2-compare-fast", "--output=jsonpath={.metadata.uid}")
+	pid := c.pidOfDriver()
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	require.Eventually(t, func() bool {
+		now, err := c.try("get", "pod", "ds2-compare-fast", "--output=jsonpath={.metadata.uid}")
+		return err == nil && now != before
+	}, 2*time.Minute, time.Second, "another server is there")
+	require.NotEqual(t, pid, c.pidOfDriver())
+	require.NoError(t, syscall.Kill(c.pidOfDriver(), syscall.SIGTERM))
+	c.awaitNothing(ofServers)
+	c.kubectl("delete", "-f", file)
+	c.awaitNothing(ofJob)
+}
+
+// pidOfDriver is the process of ds2 in the namespace's driver.
+func (c cluster) pidOfDriver() (pid int) {
+	c.t.Helper()
+	require.Eventually(c.t, func() bool {
+		lines, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, path := range lines {
+			text, _ := os.ReadFile(path)
+			command, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+			if strings.Contains(string(text), "POD_NAMESPACE="+c.namespace+"\x00") &&
+				strings.HasPrefix(string(command), "/ds2\x00") {
+				pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(path)))
+				return true
+			}
+		}
+		return false
+	}, time.Minute, 100*time.Millisecond)
+	return pid
+}
+
+// TestClusterKubeletStopped: where the node does not answer, the run ends with the cluster's own
+// event; what cannot be removed is named with the command, and goes when the node is back.
+func TestClusterKubeletStopped(t *testing.T) {
+	c := newNamespace(t, "stopped")
+	file := c.inMidRun()
+	script, err := filepath.Abs(kubernetesScripts + "cluster/cluster")
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(c.dir, "run/kubelet"))
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	back := func() {
+		said, err := exec.Command(script, "kubelet").CombinedOutput()
+		require.NoError(t, err, "%s", said)
+	}
+	started := false
+	defer func() {
+		if !started {
+			back()
+		}
+	}()
+	c.awaitLog(time.Minute+5*time.Second, `was lost: Pod ds2-compare-fast: NodeNotReady: .*`)
+	c.awaitLog(90*time.Second, `is not removed: .*kubectl delete --namespace stopped --force .*`)
+	back()
+	started = true
+	c.kubectl("delete", "-f", file)
+	c.awaitNothing(ofJob)
+}
+
+// TestCluster types the commands of docs/howto/kubernetes.md for two storage classes whose drives do
+// 600 and 1,500 reads a second, and asks the record for what is known: the ratio of the drives, by
+// the reads of each order, is in the interval of the difference; the drives that were observed are
+// those of the claims.
+func TestCluster(t *testing.T) {
+	c := newNamespace(t, "bench")
+	t.Chdir(t.TempDir())
+	flags := "kubernetes --storage-class slow --storage-class fast --size 500MB --threads 16 --runs 5 " +
+		"--server-cpus 0.8 --server-memory 224MB --volume-size 3GB --setting shared_buffers=32MB " +
+		"--setting maintenance_work_mem=16MB --run-time 30s --warmup-time 5s --settle 0s " +
+		"--idle 0s --cooldown 0s --read-cluster --namespace bench"
+	code, manifests, next := execute(t, words("%s", flags)...)
+	require.Equal(t, exitDone, code, next)
+	require.NoError(t, os.WriteFile("compare.yaml", []byte(manifests), 0o600))
+	commands := regexp.MustCompile(`(?m)^  ([^#\n]+?)(?: +#.*)?$`).FindAllStringSubmatch(next, -1)
+	require.Len(t, commands, 5)
+	said := c.kubectl("apply", "--dry-run=server", "-f", "compare.yaml")
+	assert.NotContains(t, said, "Warning")
+	shell := func(i int) *exec.Cmd {
+		t.Log("$ ", commands[i][1])
+		return exec.Command("sh", "-c", "exec "+commands[i][1])
+	}
+	ran := func(i int) string {
+		t.Helper()
+		said, err := shell(i).CombinedOutput()
+		t.Log(string(said))
+		require.NoError(t, err)
+		return string(said)
+	}
+	ran(0)
+	c.kubectl("wait", "--for=condition=Ready", "--timeout=60s", "pod",
+		"--selector=ds2/role=driver")
+	logs := shell(1)
+	var progress output
+	logs.Stdout = &progress
+	require.NoError(t, logs.Start())
+	const verdict = "the report and the record are served until this is stopped"
+	for end := time.Now().Add(time.Hour); !strings.Contains(progress.String(), verdict); {
+		require.True(t, time.Now().Before(end), "%s", progress.String())
+		time.Sleep(time.Second)
+	}
+	logs.Process.Kill()
+	logs.Wait()
+	t.Log(progress.String())
+	forward := shell(2)
+	require.NoError(t, forward.Start())
+	defer func() { forward.Process.Kill(); forward.Wait() }()
+	page := func(path string) string {
+		text, err := exec.Command("curl", "--silent", "--fail", "--retry", "5",
+			"--retry-connrefused", "http://localhost:9464"+path).Output()
+		require.NoError(t, err, path)
+		return string(text)
+	}
+	assert.Contains(t, page("/"), "ds2")
+	assert.Contains(t, page("/report.html"), "fast")
+	ran(3)
+	c.judge(must(t, "compare", "record.zip", "--output", "json"), "record.zip")
+	ran(4)
+	c.awaitNothing(ofJob)
+	for _, kind := range []string{"clusterrole", "clusterrolebinding"} {
+		_, err := c.try("get", kind, "ds2-compare")
+		assert.Error(t, err, "%s is left", kind)
+	}
+}
+
+// judge holds a comparison of the two classes, as JSON, and its record against what is known of them.
+func (c cluster) judge(text, archive string) {
+	t := c.t
+	t.Helper()
+	var found struct {
+		Differences []struct {
+			Name, Against string
+			Low           float64 `json:"low_pct"`
+			High          float64 `json:"high_pct"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &found))
+	require.Len(t, found.Differences, 1)
+	d := found.Differences[0]
+	require.Equal(t, []string{"slow", "fast"}, []string{d.Name, d.Against})
+	record, err := result.Unpack(archive, t.TempDir())
+	require.NoError(t, err)
+	reads := map[string]float64{}
+	for _, class := range []string{"slow", "fast"} {
+		bench, err := result.ReadSummary[result.Bench](filepath.Join(record, class))
+		require.NoError(t, err)
+		for _, run := range bench.Runs {
+			require.True(t, run.Counts, "%s %s: %v", class, run.Dir, run.Findings)
+			reads[class] += *run.Costs.Reads / float64(len(bench.Runs))
+			s, err := result.ReadSummary[result.Summary](filepath.Join(record, class, run.Dir))
+			require.NoError(t, err)
+			c.checkCluster(class, s)
+		}
+	}
+	want := 100 * (600./1500*reads["fast"]/reads["slow"] - 1)
+	t.Logf("slow against fast: %.1f %% to %.1f %%; by 600 and 1,500 reads a second and %.2f and "+
+		"%.2f reads per order %.1f %%", d.Low, d.High, reads["slow"], reads["fast"], want)
+	assert.True(t, d.Low <= want && want <= d.High)
+}
+
+// checkCluster holds what a record has of the cluster and of the drives against the test's cluster.
+func (c cluster) checkCluster(class string, s result.Summary) {
+	t := c.t
+	t.Helper()
+	require.NotNil(t, s.Cluster)
+	k := *s.Cluster
+	assert.Equal(t, []string{class, "kubernetes.io/no-provisioner", "node-1", "node-1", "test.small"},
+		[]string{k.StorageClass, k.Provisioner, k.Node, k.DriverNode, k.InstanceType})
+	assert.Equal(t, []string{"v1.33.4", "Filesystem", "3G"},
+		[]string{k.Version, k.VolumeMode, k.VolumeSize})
+	assert.NotNil(t, result.FindingOf(s.Findings, result.SameNode))
+	device := regexp.MustCompile(`(?m)^` + k.Volume + ` 7:(\d+)$`).
+		FindStringSubmatch(read(t, filepath.Join(c.dir, "devices")))
+	require.NotNil(t, device, k.Volume)
+	require.Len(t, s.Machine.Drives, 1)
+	assert.Equal(t, "loop"+device[1], s.Machine.Drives[0].Name)
+}

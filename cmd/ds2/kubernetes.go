@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"ds2/internal/kubernetes"
+	"ds2/internal/store/postgres"
+	"ds2/internal/workload/ds2"
+	"ds2/schema"
+)
+
+// kubernetesFlags say what a Job on a cluster compares.
+type kubernetesFlags struct {
+	setup kubernetes.Setup
+	bench benchFlags
+	own   experimentSetup
+	keys  *pflag.FlagSet // of the experiment's file
+	volumeFlags
+}
+
+// experimentKeys are the flags of ds2 kubernetes that are keys of the experiment's file.
+const experimentKeys = "size threads profile warmup-time run-time settle idle cooldown limit window runs until"
+
+func newKubernetesCommand() *cobra.Command {
+	var f kubernetesFlags
+	cmd := &cobra.Command{
+		Use:   "kubernetes --storage-class CLASS --storage-class CLASS…",
+		Short: "Print a Job that compares storage classes on a cluster",
+		Long: `Prints the manifests of a Job that compares storage classes of a Kubernetes
+cluster by an experiment. Nothing is done to a cluster; the commands that come
+next are printed to standard error.
+
+Each run gets a new claim of its class, a new PostgreSQL server on it and a new
+load, so that the luck of a volume or a node is in the interval and not in the
+difference. All is removed after the run, and with the Job at the latest.
+
+The Job has rights in its namespace only, and its pods keep to the standard
+"restricted" of Pod Security. With --read-cluster it may also read the storage
+classes and the nodes, whose parameters and instance types the record then has.`,
+		Example: `  ds2 kubernetes --storage-class gp3 --storage-class io2 --size W --threads 32 \
+      > compare.yaml
+  ds2 kubernetes --storage-class ceph-rbd --storage-class local --size 80GB \
+      --server-cpus 8 --server-memory 16GB --setting shared_buffers=4GB \
+      --node worker-1 --node worker-2 > compare.yaml`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	s := &f.setup
+	flags.StringArrayVar(&s.Classes, classFlag, nil, "storage class to compare; several flags for several")
+	flags.StringVar(&s.Name, "name", "ds2-compare", "name of the Job, and the beginning of all that it makes")
+	flags.StringVar(&s.Namespace, "namespace", "", "namespace of the Job (default: that of kubectl)")
+	flags.StringVar(&s.Image, "image", "ds2:latest", "image of ds2, in a registry that the nodes reach")
+	flags.StringVar(&s.PullSecret, "pull-secret", "", "secret of the namespace that images are pulled with")
+	flags.StringVar(&s.Server.Image, "postgres-image", "postgres:17", "image of the PostgreSQL servers")
+	flags.Int64Var(&s.Server.User, "postgres-user", 999, "number of the user that the servers run as")
+	flags.StringArrayVar(&s.Server.Settings, "setting", nil,
+		"setting of the servers, such as shared_buffers=4GB; several flags for several")
+	flags.Float64Var(&s.Server.CPUs, "server-cpus", 4, "CPUs of a server")
+	s.Server.Memory = 8e9
+	flags.Var(byteSize(&s.Server.Memory), "server-memory", "memory of a server, which bounds its caches")
+	flags.Var(byteSize(&s.Server.Volume), "volume-size",
+		"size of a claim (default: three times the database, and 8 GB)")
+	flags.StringArrayVar(&s.Server.Nodes, "node", nil,
+		"node that servers may run on; several flags for several (default: all)")
+	flags.BoolVar(&s.ReadCluster, "read-cluster", false,
+		"let the Job read the storage classes and all nodes, for its record; needs --namespace")
+	f.addVolumes(flags)
+	under(flags, ofPlacement, classFlag, "image", "postgres-image", "server-cpus", "server-memory")
+	f.keys = newFlagSet(func(flags *pflag.FlagSet) { f.bench.add(flags); f.own.add(flags) })
+	preset(f.keys, "runs", "6")
+	for name := range strings.FieldsSeq(experimentKeys) {
+		flags.AddFlag(f.keys.Lookup(name))
+	}
+	under(flags, ofProcedure, "runs")
+	flags.Lookup("size").Usage = "size of the dataset that is loaded, such as W or 80GB"
+	return cmd
+}
+
+// objectName is a name that the cluster takes, with room for that of a configuration.
+var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
+
+func (f *kubernetesFlags) run(cmd *cobra.Command) error {
+	s := &f.setup
+	switch {
+	case len(s.Classes) == 0:
+		return usageError("--storage-class is missing: kubectl get storageclass lists them")
+	case f.bench.size == "":
+		return usageError("--size is missing: a dataset larger than --server-memory, such as W")
+	case !objectName.MatchString(s.Name):
+		return usageError("--name: %q must be at most 40 small letters, digits and hyphens, "+
+			"and begin and end with a letter or digit", s.Name)
+	case s.Server.CPUs <= 0:
+		return usageError("--server-cpus is %g: it must be more than 0", s.Server.CPUs)
+	case s.ReadCluster && s.Namespace == "":
+		return usageError("--read-cluster needs --namespace: rights of the whole cluster are " +
+			"given to an account of a namespace")
+	}
+	l := loadFlags{workload: ds2.Name, size: f.bench.size, flags: f.keys}
+	if err := l.dataset(); err != nil {
+		return err
+	}
+	if s.Server.Volume == 0 {
+		const gigabyte = 1e9
+		bytes := schema.ExpectedBytes(postgres.Engine, l.options.Dataset.Params(schema.Params{}))
+		s.Server.Volume = (3*bytes/gigabyte + 8) * gigabyte
+	}
+	s.Server.Settings = append([]string{ // what is given later counts
+		fmt.Sprintf("max_connections=%d", f.bench.Threads+50),
+		"track_io_timing=on", "track_wal_io_timing=on",
+	}, s.Server.Settings...)
+	var err error
+	if s.Experiment, err = f.experiment(); err != nil {
+		return err
+	}
+	if _, err := parseExperiment(cmd.Context(), "the experiment", []byte(s.Experiment)); err != nil {
+		return err
+	}
+	if err := s.PrintManifests(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	f.tellNext(cmd.ErrOrStderr())
+	return nil
+}
+
+// experiment is the file of the Job's experiment.
+func (f *kubernetesFlags) experiment() (string, error) {
+	keys := map[string]any{
+		"server-memory": fmt.Sprintf("%dB", f.setup.Server.Memory),
+		"volumes":       f.volumes,
+	}
+	if f.volumes == volumesFresh {
+		keys["practice"] = 0 // each server's first run is its only one
+	}
+	for name := range strings.FieldsSeq(experimentKeys) {
+		flag := f.keys.Lookup(name)
+		if several, ok := flag.Value.(pflag.SliceValue); ok && flag.Changed {
+			keys[name] = several.GetSlice()
+		} else if flag.Changed {
+			keys[name] = flag.Value.String()
+		}
+	}
+	configurations := map[string]any{}
+	for _, class := range f.setup.Classes {
+		if configurations[class] != nil {
+			return "", usageError("--storage-class: %s is named twice", class)
+		}
+		configurations[class] = map[string]string{classFlag: class}
+	}
+	keys["configurations"] = configurations
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	err := errors.Join(encoder.Encode(keys), encoder.Close())
+	return text.String(), err
+}
+
+// tellNext tells the commands that come next.
+func (f *kubernetesFlags) tellNext(w io.Writer) {
+	kubectl := "kubectl"
+	if f.setup.Namespace != "" {
+		kubectl += " --namespace " + f.setup.Namespace
+	}
+	port := defaultMetricsAddr[strings.Index(defaultMetricsAddr, ":")+1:]
+	fmt.Fprintf(w, `next, where these manifests are compare.yaml:
+  %[1]s apply -f compare.yaml
+  %[1]s logs -f job/%[2]s             # progress; its last lines are the verdict
+  %[1]s port-forward job/%[2]s %[3]s  # http://localhost:%[3]s: the live page, then the report
+  curl -O http://localhost:%[3]s/record.zip         # the record, for ds2 report
+  %[1]s delete -f compare.yaml                # all is gone, claims too
+`, kubectl, f.setup.Name, port)
+}

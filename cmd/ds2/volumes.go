@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"ds2/internal/experiment"
+	"ds2/internal/kubernetes"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/runs"
+	"ds2/internal/upkeep"
+	"ds2/internal/workload/ds2"
+)
+
+// volumeFlags have a configuration run on a storage class of Kubernetes, in the place of a target.
+// They are keys of an experiment's file only.
+type volumeFlags struct {
+	class   string
+	volumes string
+
+	server *kubernetes.Server
+	unused bool // the server was started and has had no run yet
+}
+
+// Whether each run gets a new volume, or those of a configuration are reset.
+const (
+	volumesFresh = "fresh"
+	volumesKeep  = "keep"
+)
+
+const classFlag = "storage-class"
+
+func (f *volumeFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.class, classFlag, "", "in a Job of ds2 kubernetes: storage class of the "+
+		"volume of a PostgreSQL server that is started for the configuration, in the place of a target")
+	f.addVolumes(flags)
+}
+
+func (f *volumeFlags) addVolumes(flags *pflag.FlagSet) {
+	flags.Var(oneOf(&f.volumes, volumesFresh, volumesKeep), "volumes", "with a storage class: a new "+
+		"claim, server and load for each run (fresh), or one for all, reset before each (keep)")
+}
+
+// add declares the flags that are keys of a configuration.
+func (c *variant) add(flags *pflag.FlagSet) {
+	c.bench.add(flags)
+	c.volume.add(flags)
+}
+
+// checkVolume judges what a storage class takes, and has the other flags be judged as those of a
+// server that is not started yet.
+func (c *variant) checkVolume() error {
+	switch {
+	case c.volume.class == "":
+		return nil
+	case c.bench.target != "":
+		return usageError("--target: a server is started on the storage class: leave it out")
+	case c.bench.size == "":
+		return usageError("--size is missing: a dataset is loaded onto the storage class")
+	}
+	c.bench.target = "postgres://127.0.0.1/ds2"
+	if c.volume.volumes == volumesFresh {
+		c.bench.restore.Way = upkeep.RestoreVolume
+	}
+	return nil
+}
+
+// connectCluster connects to the cluster that this process is a pod of, where a configuration needs
+// it. What the configurations got of it is removed by done.
+func (f *experimentFile) connectCluster(tell func(string, ...any)) (done func() error, err error) {
+	done = func() error { return nil }
+	for _, c := range f.configurations {
+		if c.volume.class == "" {
+			continue
+		}
+		if f.cluster == nil {
+			if os.Getenv(kubernetes.JobUIDVariable) == "" {
+				return done, f.of(c, usageError(
+					"--"+classFlag+": this is no Job of Kubernetes: ds2 kubernetes prints one"))
+			}
+			f.cluster, err = kubernetes.Connect(kubernetes.Job{
+				Namespace: os.Getenv(kubernetes.NamespaceVariable),
+				Name:      os.Getenv(kubernetes.JobNameVariable),
+				UID:       os.Getenv(kubernetes.JobUIDVariable),
+				Node:      os.Getenv(kubernetes.NodeVariable),
+			}, tell)
+			if err != nil {
+				return done, err
+			}
+			done = f.cluster.Close
+		}
+		c.volume.server = f.cluster.AddServer(c.Dir, c.volume.class)
+	}
+	return done, nil
+}
+
+// startServer starts a server for the configuration on a new volume, and loads its dataset.
+func (c *variant) startServer(i *interrupts, stderr io.Writer) error {
+	fmt.Fprintf(stderr, "%s: a server starts on a new volume of storage class %s\n",
+		c.Name, c.volume.class)
+	if err := c.volume.server.Start(i.Soft); err != nil {
+		return err
+	}
+	c.bench.target = c.volume.server.URL("ds2")
+	c.bench.observe.Exporters = []string{c.volume.server.Exporter()}
+	l := loadFlags{
+		workload: ds2.Name, size: c.bench.size, words: c.bench.words, quiet: true,
+		observe: monitor.Options{ServerMemory: c.bench.observe.ServerMemory},
+	}
+	l.flags = newFlagSet(func(*pflag.FlagSet) {})
+	if err := l.dataset(); err != nil {
+		return err
+	}
+	stores, err := c.bench.open()
+	if err != nil {
+		return err
+	}
+	defer closeStores(stores)
+	c.volume.unused = true
+	if _, err = l.load(i, stores[0], stderr); err != nil {
+		err = errors.Join(err, c.volume.server.Lost(i.Hard))
+	}
+	return err
+}
+
+// onVolumes has the runs of a configuration be made on the servers of its storage class.
+func (c *variant) onVolumes(
+	i *interrupts, p *experiment.Bench, o runs.Options, stderr io.Writer,
+) {
+	v := &c.volume
+	fresh := v.volumes == volumesFresh
+	conduct := c.bench.output.conduct(i, io.Discard, stderr)
+	if fresh {
+		p.Ready = nil
+		p.Verify = nil // nothing is left to be audited
+		p.Restore = func(context.Context, context.Context) error {
+			if v.unused {
+				return nil
+			}
+			return c.startServer(i, stderr)
+		}
+	}
+	p.Run = func(dir string, place runs.Place) (s result.Summary, err error) {
+		v.unused = false
+		run, done, err := c.observeServer(i.Soft, o)
+		defer done()
+		if err == nil {
+			var end func()
+			conduct.Locked, end = v.server.Watch(i.Hard)
+			s, err = conduct.BenchRun(i.Stop, run, dir, place)
+			end()
+		}
+		if fresh {
+			err = errors.Join(err, v.server.Remove())
+		}
+		return s, err
+	}
+}
+
+// observeServer are the options of a run on the server that there is now.
+func (c *variant) observeServer(
+	ctx context.Context, o runs.Options,
+) (run runs.Options, done func(), err error) {
+	run = o
+	run.Observer = nil
+	if run.Targets, err = c.bench.open(); err != nil {
+		return run, func() {}, err
+	}
+	done = func() { run.Observer.Close(); closeStores(run.Targets) }
+	if run.Plan, err = c.bench.plan(ctx, run.Targets); err == nil {
+		err = c.bench.observed(ctx, &looks{w: io.Discard, quiet: true}, &run)
+	}
+	run.Cluster = new(c.volume.server.Describe(ctx))
+	return run, done, err
+}

@@ -1,0 +1,405 @@
+package kubernetes
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+)
+
+// Job is the Job that this process is the driver of.
+type Job struct {
+	Namespace, Name, UID string
+	Node                 string // that its pod is on
+}
+
+// The user of the database in a server's pod, and the key of its password in the Job's secret.
+const (
+	databaseUser = "ds2"
+	passwordKey  = "password"
+)
+
+// How long is waited for what the cluster does: for a server that an event says is held up, for one
+// that is merely not there yet, such as while its image is pulled, and for what is removed.
+const (
+	heldUpTime = 45 * time.Second
+	startTime  = 15 * time.Minute
+	removeTime = 45 * time.Second
+	pollTime   = time.Second
+)
+
+// The reasons of events that say that a pod comes on, after which an earlier warning is no more
+// true; that a node is being added, which takes minutes; and of a container whose image cannot be
+// pulled, which is tried again and again.
+var (
+	comesOn = []string{
+		"Scheduled", "SuccessfulAttachVolume", "Pulling", "Pulled", "Created", "Started",
+	}
+	// of every server that is asked before it accepts connections
+	notYet   = "Unhealthy"
+	scalesUp = []string{"TriggeredScaleUp", "Nominated"}
+	noImage  = []string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
+)
+
+// Provisioner makes the servers of a Job's configurations. All that it makes is the Job's: the
+// cluster removes it with the Job at the latest.
+type Provisioner struct {
+	core     *rest.RESTClient
+	job      Job
+	objects  serverObjects
+	password string
+	tell     func(format string, args ...any)
+	servers  []*Server
+}
+
+// Connect reads what the manifests say of a server, and prepares to ask the cluster that this
+// process is a pod of.
+func Connect(job Job, tell func(format string, args ...any)) (*Provisioner, error) {
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find the cluster: %w", err)
+	}
+	p := &Provisioner{job: job, password: rand.Text(), tell: tell}
+	text, err := os.ReadFile(filepath.Join(ConfigDir, serverFile))
+	if err != nil {
+		return nil, fmt.Errorf("read what a server is: %w", err)
+	}
+	if err := yaml.UnmarshalStrict(text, &p.objects); err != nil {
+		return nil, fmt.Errorf("read %s: %w", serverFile, err)
+	}
+	scheme := runtime.NewScheme()
+	if err := corev1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	config.APIPath = "/api"
+	config.GroupVersion = &corev1.SchemeGroupVersion
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	config.Timeout = requestTime
+	p.core, err = rest.RESTClientFor(config)
+	return p, err
+}
+
+// requestTime bounds one request to the cluster.
+const requestTime = 20 * time.Second
+
+// Server is the server of a configuration, a new one each time that it is started.
+type Server struct {
+	provisioner *Provisioner
+	name, class string
+	pod         *corev1.Pod // nil: none was started
+	told        map[string]bool
+}
+
+// AddServer is the server of a configuration on a storage class, which Start starts.
+func (p *Provisioner) AddServer(configuration, class string) *Server {
+	s := &Server{provisioner: p, name: serverName(p.job.Name, configuration), class: class}
+	p.servers = append(p.servers, s)
+	return s
+}
+
+// Close removes all that the provisioner made.
+func (p *Provisioner) Close() error {
+	var all error
+	for _, s := range p.servers {
+		all = errors.Join(all, s.Remove())
+	}
+	if err := p.remove("secrets", p.job.Name); err != nil {
+		all = errors.Join(all, fmt.Errorf("remove the secret %s: %w", p.job.Name, err))
+	}
+	return all
+}
+
+// create creates an object of the Job's.
+func (p *Provisioner) create(ctx context.Context, resource string, object metav1.Object) error {
+	object.SetNamespace(p.job.Namespace)
+	object.SetOwnerReferences([]metav1.OwnerReference{{
+		APIVersion: "batch/v1", Kind: "Job", Name: p.job.Name, UID: types.UID(p.job.UID),
+	}})
+	body := object.(runtime.Object)
+	created := p.core.Post().Namespace(p.job.Namespace).Resource(resource).Body(body).Do(ctx)
+	return created.Into(body)
+}
+
+// ask asks for an object of the Job's namespace.
+func (p *Provisioner) ask(ctx context.Context, resource, name string) rest.Result {
+	return p.core.Get().Namespace(p.job.Namespace).Resource(resource).Name(name).Do(ctx)
+}
+
+// remove removes an object if it is there. It does so also where all else has been stopped.
+func (p *Provisioner) remove(resource, name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
+	defer cancel()
+	request := p.core.Delete().Namespace(p.job.Namespace).Resource(resource).Name(name)
+	if err := request.Do(ctx).Error(); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}
+
+// makeSecret makes the secret of the servers' password, in the place of one that an earlier pod of
+// the Job left.
+func (p *Provisioner) makeSecret(ctx context.Context) error {
+	secret := func() *corev1.Secret {
+		return &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: p.job.Name, Labels: map[string]string{jobLabel: p.job.Name},
+			},
+			StringData: map[string]string{passwordKey: p.password},
+		}
+	}
+	err := p.create(ctx, "secrets", secret())
+	if apierrors.IsAlreadyExists(err) {
+		if err = p.remove("secrets", p.job.Name); err == nil {
+			err = p.create(ctx, "secrets", secret())
+		}
+	}
+	return err
+}
+
+// Start removes the server that was, and starts one on a new claim of the class. It ends when the
+// server accepts connections.
+func (s *Server) Start(ctx context.Context) error {
+	if err := s.Remove(); err != nil {
+		return err
+	}
+	if err := s.start(ctx); err != nil {
+		err = fmt.Errorf("start a server on storage class %s: %w", s.class, err)
+		return errors.Join(err, s.Remove())
+	}
+	return nil
+}
+
+func (s *Server) start(ctx context.Context) error {
+	p := s.provisioner
+	if err := p.makeSecret(ctx); err != nil {
+		return err
+	}
+	s.told = map[string]bool{}
+	claim := p.objects.Claim.DeepCopy()
+	claim.Name = s.name
+	claim.Spec.StorageClassName = &s.class
+	if err := p.create(ctx, "persistentvolumeclaims", claim); err != nil {
+		return err
+	}
+	pod := p.objects.Pod.DeepCopy()
+	pod.Name = s.name
+	for i := range pod.Spec.Volumes {
+		if pod.Spec.Volumes[i].Name == dataVolume {
+			pod.Spec.Volumes[i].PersistentVolumeClaim.ClaimName = s.name
+		}
+	}
+	if err := p.create(ctx, "pods", pod); err != nil {
+		return err
+	}
+	s.pod = pod
+	return s.awaitReady(ctx, claim.UID)
+}
+
+// awaitReady waits until the pod is ready. It tells what the cluster warns of as it comes, and gives
+// up where that lasts, unless a node is being added.
+func (s *Server) awaitReady(ctx context.Context, claim types.UID) error {
+	var heldUp time.Time
+	deadline := time.Now().Add(startTime)
+	for {
+		if err := s.provisioner.ask(ctx, "pods", s.name).Into(s.pod); err != nil {
+			return err
+		}
+		if ready, err := readPod(s.pod); ready || err != nil {
+			return err
+		}
+		warning, scaling := s.readEvents(ctx, claim)
+		switch {
+		case scaling || warning == "" && !lacksImage(s.pod):
+			heldUp = time.Time{}
+		case heldUp.IsZero():
+			heldUp = time.Now()
+		case time.Since(heldUp) > heldUpTime && warning != "":
+			return errors.New(warning)
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("it is not ready after %s: %s", startTime, s.pod.Status.Phase)
+		}
+		if err := sleep(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func lacksImage(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.State.Waiting != nil && slices.Contains(noImage, c.State.Waiting.Reason)
+	})
+}
+
+func sleep(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(pollTime):
+		return nil
+	}
+}
+
+// readPod says whether a pod can serve, or why it never will.
+func readPod(pod *corev1.Pod) (ready bool, err error) {
+	if pod.DeletionTimestamp != nil {
+		return false, fmt.Errorf("its pod %s is being deleted", pod.Name)
+	}
+	for _, c := range pod.Status.ContainerStatuses {
+		if ended := c.State.Terminated; ended != nil {
+			return false, fmt.Errorf("container %s of its pod %s ended: %s, exit code %d %s",
+				c.Name, pod.Name, ended.Reason, ended.ExitCode, ended.Message)
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed {
+		return false, fmt.Errorf("its pod %s failed: %s %s",
+			pod.Name, pod.Status.Reason, pod.Status.Message)
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue, nil
+		}
+	}
+	return false, nil
+}
+
+// readEvents tells the warnings of the pod and the claim that were not told yet, and gives the last,
+// unless the pod has come on since; empty: there is none. Scaling says that the cluster adds a node.
+func (s *Server) readEvents(ctx context.Context, claim types.UID) (last string, scaling bool) {
+	var all corev1.EventList
+	p := s.provisioner
+	request := p.core.Get().Namespace(p.job.Namespace).Resource("events").
+		Param("fieldSelector", "involvedObject.name="+s.name)
+	if err := request.Do(ctx).Into(&all); err != nil {
+		return "", false
+	}
+	slices.SortStableFunc(all.Items, func(a, b corev1.Event) int { return timeOf(a).Compare(timeOf(b)) })
+	for _, e := range all.Items {
+		if uid := e.InvolvedObject.UID; uid != s.pod.UID && uid != claim {
+			continue
+		}
+		scaling = scaling || slices.Contains(scalesUp, e.Reason)
+		if slices.Contains(comesOn, e.Reason) {
+			last = ""
+		}
+		if e.Type != corev1.EventTypeWarning || e.Reason == notYet {
+			continue
+		}
+		last = fmt.Sprintf("%s %s: %s: %s",
+			e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, e.Message)
+		if !s.told[last] {
+			s.told[last] = true
+			p.tell("%s", last)
+		}
+	}
+	return last, scaling
+}
+
+func timeOf(e corev1.Event) time.Time {
+	return slices.MaxFunc(
+		[]time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time},
+		time.Time.Compare,
+	)
+}
+
+// Lost says how the server was lost, as the cluster tells it; nil: it was not, or that is unknown.
+func (s *Server) Lost(ctx context.Context) error {
+	var pod corev1.Pod
+	err := s.provisioner.ask(ctx, "pods", s.name).Into(&pod)
+	switch {
+	case apierrors.IsNotFound(err):
+		err = fmt.Errorf("its pod %s is gone", s.name)
+	case err != nil: // the cluster is away, and the server may be well
+		return nil
+	default:
+		var ready bool
+		if ready, err = readPod(&pod); err == nil && !ready {
+			warning, _ := s.readEvents(ctx, "")
+			err = errors.New(cmp.Or(warning, "its pod "+s.name+" is not ready"))
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the server on storage class %s was lost: %w", s.class, err)
+}
+
+// Watch gives a context that is done, with the reason as its cause, where the cluster takes the
+// server away or its node does not answer.
+func (s *Server) Watch(ctx context.Context) (watched context.Context, end func()) {
+	watched, lose := context.WithCancelCause(context.Background())
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for sleep(ctx) == nil {
+			if err := s.Lost(ctx); err != nil {
+				lose(err)
+				return
+			}
+		}
+	}()
+	return watched, func() { stop(); <-done }
+}
+
+// Remove removes the server and its claim, and waits until both are gone. It does so also where all
+// else has been stopped. Its error names what is still there, and the command that removes it.
+func (s *Server) Remove() error {
+	s.pod = nil
+	kinds := []string{"pods", "persistentvolumeclaims"}
+	var failed error
+	for _, kind := range kinds {
+		failed = errors.Join(failed, s.provisioner.remove(kind, s.name))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), removeTime)
+	defer cancel()
+	for failed == nil {
+		there := false
+		for _, kind := range kinds {
+			there = there || !apierrors.IsNotFound(s.provisioner.ask(ctx, kind, s.name).Error())
+		}
+		if !there {
+			return nil
+		}
+		failed = sleep(ctx)
+	}
+	return fmt.Errorf(
+		"%s is not removed: %w; kubectl delete --namespace %s --force --grace-period=0 "+
+			"pod/%[1]s persistentvolumeclaim/%[1]s removes it",
+		s.name, failed, s.provisioner.job.Namespace,
+	)
+}
+
+// URL is the address of a database of the server that was started.
+func (s *Server) URL(database string) string {
+	u := url.URL{
+		Scheme: "postgres",
+		User:   url.UserPassword(databaseUser, s.provisioner.password),
+		Host:   net.JoinHostPort(s.pod.Status.PodIP, strconv.Itoa(postgresPort)),
+		Path:   "/" + database,
+	}
+	return u.String()
+}
+
+// Exporter is the address of the figures of the server's node and of the claim's drive.
+func (s *Server) Exporter() string {
+	address := net.JoinHostPort(s.pod.Status.PodIP, strconv.Itoa(exporterPort))
+	return "http://" + address + "/metrics"
+}
