@@ -16,7 +16,7 @@ PLATFORMS ?=
 GOLANGCI := bin/golangci-lint-2.12.2
 
 .DEFAULT_GOAL := build
-.PHONY: help go-version build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint actions cross arm tsql vuln fuzz mutations corpus
+.PHONY: help go-version build docs pictures example demo endurance powercut cgroup kills kubernetes release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint actions cross arm tsql vuln fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -70,6 +70,12 @@ platforms: release ## tests a release: twice the same bytes, packages, ARM by QE
 kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
 
+# Its programs are built once, which takes a quarter of an hour; what else it needs is in the script.
+kubernetes: ## compares two storage classes of a Kubernetes cluster that it starts on this machine, and breaks what can break: as root, an hour
+	GO='$(GO)' scripts/kubernetes/cluster/cluster start
+	DS2_TEST_CLUSTER=/var/tmp/ds2-kubernetes $(GO) test -count=1 -timeout 2h -v -run '^TestCluster' ./cmd/ds2; \
+		code=$$?; scripts/kubernetes/cluster/cluster stop; exit $$code
+
 # A cluster in memory takes a quarter of the CPU time of one on a drive, so temporary files lie there if there is room.
 test tests: export TMPDIR := $(shell [ "$$(df --output=avail -BG /dev/shm 2>/dev/null | sed -n 's/G$$//p')" -ge 4 ] 2>/dev/null && echo /dev/shm || echo "$${TMPDIR:-/tmp}")
 
@@ -99,6 +105,7 @@ check: vet lint actions cross arm tsql tests ## everything that CI asks for, but
 nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each package with the race detector, all versions, macOS, vulnerabilities, fuzzing
 	$(MAKE) versions VERSIONED=.
 	$(MAKE) ios
+	$(MAKE) kubernetes
 	DS2_TEST_HOURS=24 $(GO) test -run '^TestDay$$' ./internal/result
 	DS2_TEST_NIGHTLY=1 $(GOTESTSUM) --packages ./... -- -race -timeout 60m
 

@@ -21,6 +21,12 @@ func measuredOn() Summary {
 				Settings:      map[string]string{"shared_buffers": "64MB", "standbys": ""},
 				OtherSettings: map[string]string{"log_statement": "ddl"},
 			}},
+			Cluster: &Cluster{
+				Version: "v1.33.4", StorageClass: "gp3", Provisioner: "ebs.csi.aws.com",
+				Parameters: map[string]string{"iops": "3000", "type": "gp3"}, VolumeSize: "98G",
+				AccessModes: []string{"ReadWriteOnce"}, VolumeMode: "Filesystem",
+				Node: "worker-1", InstanceType: "m5.large",
+			},
 			Machine: &topology.Machine{
 				Hostname: "db1", System: "Debian 12", Kernel: "6.1", Processor: "Xeon",
 				Processors: 2, MemoryBytes: 64e9,
@@ -81,7 +87,31 @@ func TestEnvironment(t *testing.T) {
 		"Drives": {func(s *Summary) {
 			s.Machine.Drives[0].Scheduler = "mq-deadline"
 		}, "drives sda (X1, 1,000 GB, none, write back), sda (X1, 1,000 GB, mq-deadline, write back) (may)"},
-		"size": {func(s *Summary) { s.Size = "50MB" }, "size S, 50MB"},
+		"Kubernetes": {func(s *Summary) { s.Cluster.Version = "v1.34.0" }, "Kubernetes v1.33.4, v1.34.0"},
+		"StorageClass": {
+			func(s *Summary) { s.Cluster.StorageClass = "io2" },
+			"storage class gp3, io2 (may)",
+		},
+		"Provisioner": {
+			func(s *Summary) { s.Cluster.Provisioner = "local" },
+			"provisioner ebs.csi.aws.com, local (may)",
+		},
+		"ClassSettings": {
+			func(s *Summary) { s.Cluster.Parameters = map[string]string{"iops": "9000"} },
+			"class parameters iops=3000, type=gp3, iops=9000 (may)",
+		},
+		"VolumeSize": {func(s *Summary) { s.Cluster.VolumeSize = "99G" }, "volume size 98G, 99G"},
+		"VolumeMode": {
+			func(s *Summary) { s.Cluster.AccessModes = []string{"ReadWriteOncePod"} },
+			"volume mode ReadWriteOnce, Filesystem, ReadWriteOncePod, Filesystem (may)",
+		},
+		"Node": {func(s *Summary) { s.Cluster.Node = "worker-2" }, "node worker-1, worker-2 (may)"},
+		"InstanceType": {
+			func(s *Summary) { s.Cluster.InstanceType = "m5.xlarge" },
+			"instance type m5.large, m5.xlarge",
+		},
+		"no cluster": {func(s *Summary) { s.Cluster = nil }, ""},
+		"size":       {func(s *Summary) { s.Size = "50MB" }, "size S, 50MB"},
 		"follow": {
 			func(s *Summary) { s.InWords = []Said{{Name: "customers", Value: "9", Follows: "size"}}; s.Size = "M" },
 			"size S, M",
