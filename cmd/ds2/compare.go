@@ -8,6 +8,7 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/history"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -66,9 +67,9 @@ of each, or the runs still warm up.`,
 				return devicesShown(devices).deliver(cmd.OutOrStdout(), f, out)
 			}
 			gated := cmd.Flags().Changed("fail-if")
-			var gate compare.Gate
+			var gate limit.Gate
 			if gated {
-				if gate, err = compare.ParseGate(failIf); err != nil {
+				if gate, err = limit.ParseGate(failIf); err != nil {
 					return flagError("fail-if", err)
 				}
 			}

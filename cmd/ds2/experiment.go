@@ -154,8 +154,8 @@ func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed b
 		Start:        time.Now(),
 		Order:        f.order,
 		Seed:         cmp.Or(f.seed, newSeed()),
-		Least:        f.runs.least,
-		Most:         f.runs.most,
+		Least:        f.runs.Least,
+		Most:         f.runs.Most,
 		Until:        f.until,
 		Subject:      f.declared(),
 	}
@@ -173,8 +173,8 @@ func (f *experimentFile) experiment(
 ) experiment.Experiment {
 	return experiment.Experiment{
 		Benches:  all,
-		Orders:   measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.most),
-		Least:    f.runs.least,
+		Orders:   measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.Most),
+		Least:    f.runs.Least,
 		Until:    f.until,
 		Sequence: f.order == result.OrderSequence,
 	}
@@ -196,7 +196,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		if err != nil && !errors.Is(err, result.ErrNone) {
 			return err
 		}
-		b.Spec.Runs = f.runs.most
+		b.Spec.Runs = f.runs.Most
 		b.Practice = c.bench.Practice
 		practice += b.Practice
 		all = append(all, &experiment.Bench{Name: c.Name, Summary: b, Planned: c.bench.planned()})
@@ -209,7 +209,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	say("records: %s\n", dir)
 	say("configurations: %d\n", len(all))
 	if whole.Sequence {
-		say("order: sequence, %d runs each\n", f.runs.most)
+		say("order: sequence, %d runs each\n", f.runs.Most)
 		for _, c := range all {
 			say("  %s\n", c.Name)
 		}
@@ -273,19 +273,19 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		most = "at most "
 		say(
 			"it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n",
-			max(f.runs.least, measure.MinBlocks+1),
+			max(f.runs.Least, measure.MinBlocks+1),
 			f.until,
 		)
 	}
 	switch paired := len(all) > 1 && !whole.Sequence; {
-	case paired && f.runs.most < measure.MinBlocks:
+	case paired && f.runs.Most < measure.MinBlocks:
 		say(
 			"warning: %d blocks are too few for confidence intervals: they take %d\n",
-			f.runs.most,
+			f.runs.Most,
 			measure.MinBlocks,
 		)
 	case paired:
-		least := measure.Smallest(usualVariation, len(all), f.runs.most, f.until > 0)
+		least := measure.Smallest(usualVariation, len(all), f.runs.Most, f.until > 0)
 		say(
 			"if runs vary by %d %%, as on a quiet server, this experiment has an 80 %% chance of "+
 				"detecting a difference of %s %%\n",

@@ -17,6 +17,7 @@ import (
 
 	"ds2/internal/experiment"
 	"ds2/internal/kubernetes"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/outside"
 	"ds2/internal/result"
@@ -33,7 +34,7 @@ type experimentFile struct {
 
 // experimentSetup are the flags of an experiment that no bench has.
 type experimentSetup struct {
-	runs  runsRange
+	runs  limit.Range
 	until float64 // percent; 0: none
 	order string
 	// subject is what is meant to differ between configurations, besides factors.
@@ -53,7 +54,7 @@ func subjectFlag(flags *pflag.FlagSet, subject *[]string) {
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
 	flags.Var(
-		parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String, ""},
+		parsed[limit.Range]{&s.runs, "runs", limit.ParseRange, limit.Range.String, ""},
 		"runs",
 		"runs of each "+
 			"configuration: number of valid runs, such as 6, or 5..9 with --until (default 6, with --until 6..10)",
@@ -75,10 +76,10 @@ func (s *experimentSetup) add(flags *pflag.FlagSet) {
 
 // check fills in how many runs there are and refuses what makes no experiment.
 func (s *experimentSetup) check() error {
-	if s.runs.most == 0 {
-		s.runs = runsRange{least: measure.DefaultBlocks, most: measure.DefaultBlocks}
+	if s.runs.Most == 0 {
+		s.runs = limit.Range{Least: measure.DefaultBlocks, Most: measure.DefaultBlocks}
 		if s.until > 0 {
-			s.runs.most += 4
+			s.runs.Most += 4
 		}
 	}
 	switch {
@@ -87,43 +88,13 @@ func (s *experimentSetup) check() error {
 			"--until: in sequence all runs of one configuration come before those of the next, " +
 				"so no difference can end it",
 		)
-	case s.until == 0 && s.runs.least < s.runs.most:
+	case s.until == 0 && s.runs.Least < s.runs.Most:
 		return usageError(
 			"--runs: %s needs until, such as until: 2 %%, to say how many are enough",
 			s.runs,
 		)
 	}
 	return nil
-}
-
-// runsRange is a number of runs, or a range such as 5..9.
-type runsRange struct {
-	least, most int
-}
-
-var runsPattern = regexp.MustCompile(`^\s*(\d{1,4})(?:\s*\.\.\s*(\d{1,4}))?\s*$`)
-
-func (r runsRange) String() string {
-	if r.least < r.most {
-		return fmt.Sprintf("%d..%d", r.least, r.most)
-	}
-	return strconv.Itoa(r.least)
-}
-
-func readRuns(text string) (r runsRange, err error) {
-	m := runsPattern.FindStringSubmatch(text)
-	if m == nil {
-		return r, fmt.Errorf("%q is neither a number such as 6 nor a range such as 5..9", text)
-	}
-	r.least, _ = strconv.Atoi(m[1])
-	r.most = r.least
-	if m[2] != "" {
-		r.most, _ = strconv.Atoi(m[2])
-	}
-	if r.least < 1 || r.most > 1000 || r.least > r.most {
-		return r, fmt.Errorf("%q must be 1 to 1000, the lower number first", text)
-	}
-	return r, nil
 }
 
 // readPercentage reads a number above 0 and below 100, with or without its sign.
@@ -348,7 +319,7 @@ func (f *experimentFile) apply(ctx context.Context) error {
 			return f.wrong(c.Given["seed"].Line,
 				"seed: an experiment has one, for its order and for the runs of all configurations")
 		}
-		c.bench.Runs = f.runs.most
+		c.bench.Runs = f.runs.Most
 		if err := cmp.Or(c.checkVolume(), c.bench.check(), c.bench.judgeRun()); err != nil {
 			return f.of(c, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
+	"ds2/internal/limit"
 	"ds2/internal/texttest"
 )
 
@@ -31,7 +32,7 @@ func TestExperimentFile(t *testing.T) {
 		[]byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)),
 	)
 	require.NoError(t, err)
-	assert.True(t, f.runs == (runsRange{5, 9}) && f.until == 2 && f.order == "random", "%+v", f)
+	assert.True(t, f.runs == (limit.Range{Least: 5, Most: 9}) && f.until == 2 && f.order == "random", "%+v", f)
 	var names, dirs, targets []string
 	for _, c := range f.configurations {
 		names = append(names, c.Name)

@@ -200,7 +200,7 @@ func (f *experimentFile) fill(ctx context.Context, flags *pflag.FlagSet, name st
 		}
 		if flag := flags.Lookup("runs"); flag != nil && !flag.Changed &&
 			f.Own["runs"].Values != nil {
-			return flags.Set("runs", fmt.Sprint(f.runs.least))
+			return flags.Set("runs", fmt.Sprint(f.runs.Least))
 		}
 		return nil
 	}

@@ -2,44 +2,13 @@ package compare
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"ds2/internal/limit"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
-
-// Gate is a change of one compared figure that must not be, such as "opm < -5 %", which is OPM that
-// falls by more than 5 %; or "errors > 0".
-type Gate struct {
-	text, figure string
-	above        bool
-	bound        float64 // percent; of errors, how many
-}
-
-// errorGate is the one figure of a gate that is counted and not compared.
-const errorGate = "errors"
-
-var gateForm = regexp.MustCompile(`^\s*(.+?)\s*([<>])\s*([-+]?[0-9]+(?:\.[0-9]+)?)\s*(%?)\s*$`)
-
-// ParseGate reads a gate.
-func ParseGate(text string) (Gate, error) {
-	parts := gateForm.FindStringSubmatch(text)
-	if parts == nil || (parts[4] == "") != strings.EqualFold(parts[1], errorGate) {
-		return Gate{}, fmt.Errorf(
-			"invalid gate %q: write a figure, < or >, and a change in percent, "+
-				"such as 'opm < -5 %%', or 'errors > 0'",
-			text,
-		)
-	}
-	bound, err := strconv.ParseFloat(parts[3], 64)
-	if err != nil {
-		return Gate{}, fmt.Errorf("invalid gate %q: %w", text, err)
-	}
-	return Gate{strings.TrimSpace(text), strings.ToLower(parts[1]), parts[2] == ">", bound}, nil
-}
 
 // Outcome is what a gate says of a change.
 type Outcome string
@@ -50,18 +19,6 @@ const (
 	GatePassed Outcome = "passed"
 	GateOpen   Outcome = "cannot tell"
 )
-
-// outcome is that of a change between two values.
-func (g Gate) outcome(low, high float64) Outcome {
-	fails := func(v float64) bool { return g.above && v > g.bound || !g.above && v < g.bound }
-	switch {
-	case fails(low) != fails(high):
-		return GateOpen
-	case fails(low):
-		return GateFailed
-	}
-	return GatePassed
-}
 
 // GateVerdict is what a gate says of one configuration against the first.
 type GateVerdict struct {
@@ -74,35 +31,35 @@ type GateVerdict struct {
 
 // Judge holds every configuration to a gate, by the differences from the first that the comparison
 // shows.
-func (c *Comparison) Judge(gate Gate) error {
-	figure := func(f Metric) bool { return strings.EqualFold(c.Title(f), gate.figure) }
+func (c *Comparison) Judge(gate limit.Gate) error {
+	figure := func(f Metric) bool { return strings.EqualFold(c.Title(f), gate.Figure) }
 	at := slices.IndexFunc(Metrics, figure)
-	if at < 0 && gate.figure != errorGate {
-		known := []string{errorGate}
+	if at < 0 && gate.Figure != limit.ErrorGate {
+		known := []string{limit.ErrorGate}
 		for _, f := range Metrics {
 			known = append(known, c.Title(f))
 		}
 		return fmt.Errorf(
 			"unknown figure %q: figures are %s",
-			gate.figure,
+			gate.Figure,
 			strings.Join(known, "; "),
 		)
 	}
 	first := c.Configurations[0]
 	for _, other := range c.Configurations[1:] {
-		v := GateVerdict{Gate: gate.text, Name: other.Name, Against: first.Name, Outcome: GateOpen}
+		v := GateVerdict{Gate: gate.Text, Name: other.Name, Against: first.Name, Outcome: GateOpen}
 		var low, high *float64
 		doubt := c.Doubt(first.Name, other.Name)
-		if gate.figure == errorGate {
+		if gate.Figure == limit.ErrorGate {
 			low, v.Why = errorsOf(other)
 			high = low
 			doubt = nil
 		} else {
-			v.Why = gate.figure + " was not measured in counted runs of both"
+			v.Why = gate.Figure + " was not measured in counted runs of both"
 			if d := c.Of(other.Name, Metrics[at].Name); d != nil {
 				low = d.Low
 				high = d.High
-				v.Why = gate.figure + " changed by " + d.Text()
+				v.Why = gate.Figure + " changed by " + d.Text()
 			}
 		}
 		switch fails := c.failing(first.Name, other.Name); {
@@ -111,8 +68,11 @@ func (c *Comparison) Judge(gate Gate) error {
 			v.Why = fails.Words()
 		case doubt != nil:
 			v.Why += fmt.Sprintf("; %s: %s", doubt.Kind, doubt.Words())
-		case low != nil:
-			v.Outcome = gate.outcome(*low, *high)
+		case low == nil || gate.Fails(*low) != gate.Fails(*high):
+		case gate.Fails(*low):
+			v.Outcome = GateFailed
+		default:
+			v.Outcome = GatePassed
 		}
 		kinds := map[Outcome]result.FindingKind{
 			GateFailed: result.GateFailed, GatePassed: result.GatePassed, GateOpen: result.GateOpen,

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/compare"
+	"ds2/internal/limit"
 	"ds2/internal/result"
 )
 
@@ -116,7 +117,7 @@ func TestUnlikeRecords(t *testing.T) {
 		unknown := result.FindingOf(other.Findings, result.NotOfHistory)
 		require.NotNil(t, unknown, what)
 		assert.Contains(t, unknown.Words(), "8 days with "+what)
-		gate, err := compare.ParseGate("opm < -5 %")
+		gate, err := limit.ParseGate("opm < -5 %")
 		require.NoError(t, err)
 		require.NoError(t, other.Judge(gate))
 		assert.Equal(t, compare.GateOpen, other.Gates[0].Outcome, what)
@@ -124,7 +125,7 @@ func TestUnlikeRecords(t *testing.T) {
 }
 
 func TestGateAgainstHistory(t *testing.T) {
-	gate, err := compare.ParseGate("opm < -5 %")
+	gate, err := limit.ParseGate("opm < -5 %")
 	require.NoError(t, err)
 	all := historyOf(nil)
 	again := all[0].Days[11].Configuration

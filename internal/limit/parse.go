@@ -95,7 +95,7 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 	default:
 		return l, p.fail("%s is a number without a unit", kind.unit)
 	}
-	if p.next(func(rune) bool { return true }) != "" {
+	if !p.atEnd() {
 		return l, p.fail("the limit ends before this; give --limit once for each limit")
 	}
 	l.Bound, l.text = value*factor, fmt.Sprintf("%s %s %s", l.Metric, l.Compare, digits+suffix)
@@ -121,10 +121,17 @@ func (p *parser) next(keep func(rune) bool) string {
 	return rest[:end]
 }
 
-func isSign(r rune) bool  { return strings.ContainsRune("<>=!", r) }
-func isWord(r rune) bool  { return !isSign(r) && !unicode.IsSpace(r) }
-func isDigit(r rune) bool { return r == '.' || '0' <= r && r <= '9' }
-func isUnit(r rune) bool  { return !isDigit(r) && !unicode.IsSpace(r) }
+// atEnd says that nothing follows; what does is the last token.
+func (p *parser) atEnd() bool { return p.next(func(rune) bool { return true }) == "" }
+
+func isSign(r rune) bool   { return strings.ContainsRune("<>=!", r) }
+func isWord(r rune) bool   { return !isSign(r) && !unicode.IsSpace(r) }
+func isDigit(r rune) bool  { return isDot(r) || isCount(r) }
+func isCount(r rune) bool  { return '0' <= r && r <= '9' }
+func isDot(r rune) bool    { return r == '.' }
+func isSigned(r rune) bool { return isDigit(r) || r == '-' || r == '+' }
+func isFigure(r rune) bool { return r != '<' && r != '>' }
+func isUnit(r rune) bool   { return !isDigit(r) && !unicode.IsSpace(r) }
 
 // fail is the reason why a limit cannot be read and, below it, the limit with a caret under the
 // last token.

@@ -10,6 +10,7 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/diagnose"
+	"ds2/internal/limit"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
@@ -116,7 +117,7 @@ func TestCannotTell(t *testing.T) {
 		compared := comparison{compare.WithFirst([]compare.Configuration{hdd, ssd})}
 		// an interval that cannot tell is far from this
 		for _, text := range []string{"opm > 10%", "opm < -99.99 %"} {
-			gate, err := compare.ParseGate(text)
+			gate, err := limit.ParseGate(text)
 			require.NoError(t, err)
 			require.NoError(t, compared.Judge(gate))
 		}
@@ -195,7 +196,7 @@ func comparesTimes(t *testing.T, setRate func(*compare.Configuration)) {
 		setRate(&a)
 		setRate(&b)
 		c := comparison{compare.WithFirst([]compare.Configuration{a, b})}
-		gate, err := compare.ParseGate("opm < -5 %")
+		gate, err := limit.ParseGate("opm < -5 %")
 		require.NoError(t, err)
 		require.NoError(t, c.Judge(gate))
 		require.Equal(t, compare.GateOpen, c.Gates[0].Outcome)
@@ -219,7 +220,7 @@ func TestBounds(t *testing.T) {
 	}
 	judged := func() compare.Outcome {
 		c := compare.WithFirst([]compare.Configuration{hdd, ssd})
-		gate, err := compare.ParseGate("order p95 > 10 %")
+		gate, err := limit.ParseGate("order p95 > 10 %")
 		require.NoError(t, err)
 		require.NoError(t, c.Judge(gate))
 		return c.Gates[0].Outcome

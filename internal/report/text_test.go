@@ -11,6 +11,7 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/diagnose"
+	"ds2/internal/limit"
 	"ds2/internal/result"
 )
 
@@ -51,7 +52,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		}
 		many = append(many, c)
 	}
-	gate, err := compare.ParseGate("opm < -2%")
+	gate, err := limit.ParseGate("opm < -2%")
 	require.NoError(t, err)
 	wide := compare.WithFirst(many)
 	require.NoError(t, wide.Judge(gate))
