@@ -266,15 +266,17 @@ func levelReference() string {
 	return text
 }
 
+// linkOfPage is a link in Markdown.
+var linkOfPage = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
 // TestLinksOfDocuments: each link of a page within the project leads to a file, and to a heading
 // where it names one.
 func TestLinksOfDocuments(t *testing.T) {
 	pages := documents(t)
-	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
 	unnamed := regexp.MustCompile(`[^a-z0-9 _-]`)
 	for path, text := range pages {
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
+		for _, m := range linkOfPage.FindAllStringSubmatch(text, -1) {
 			if strings.Contains(m[1], ":") {
 				continue
 			}

@@ -89,10 +89,11 @@ factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
 	)
 	var plan strings.Builder
 	require.NoError(t, hidden.plan(&plan, t.TempDir()))
+	assert.Equal(t, 1, strings.Count(plan.String(), "each run"))
 	texttest.Contains(
 		t,
 		plan.String(),
-		"each run of 70% full, target postgres://u:***@h/d: settle 8 min",
+		"each run: settle 8 min", // said once, as it is that of both
 		"(whole checkpoint cycles count, else the run phase)",
 	)
 }

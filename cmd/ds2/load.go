@@ -58,7 +58,7 @@ is written to this machine's disk.
 
 A database that already holds data is refused, unless --drop is given. That
 drops the workload's tables and functions first, and nothing else in the
-database.
+database. To remove them for good: ds2 schema --phase drop | psql URL.
 
 With --parallel up to 4, PostgreSQL gets each table in one transaction, so that
 rows are written once and need no vacuum; --resume continues with the first

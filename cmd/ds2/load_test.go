@@ -89,3 +89,34 @@ func TestSnapshotOfUnfinishedLoad(t *testing.T) {
 	db.Close()
 	fails(t, exitFailed, "load was not finished", "snapshot", "create", "--target", target)
 }
+
+// TestRemoveForGood types what the help of load says removes a dataset: nothing of ds2 is left, and
+// what is the user's own stays.
+func TestRemoveForGood(t *testing.T) {
+	target := loaded(t)
+	db, err := pgx.Connect(t.Context(), target)
+	require.NoError(t, err)
+	defer db.Close(t.Context())
+	_, err = db.Exec(t.Context(), "CREATE TABLE mine (n int)")
+	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), must(t, "schema", "--phase", "drop"))
+	require.NoError(t, err)
+	var tables, functions int
+	require.NoError(t, db.QueryRow(t.Context(), `SELECT
+		(SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace),
+		(SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace)`).
+		Scan(&tables, &functions))
+	assert.Equal(t, 1, tables, "the user's own")
+	assert.Zero(t, functions)
+}
+
+// TestExamplesOfFiles reads the files of docs/examples as a user's.
+func TestExamplesOfFiles(t *testing.T) {
+	t.Setenv("PGPASSWORD", "secret")
+	for _, file := range []string{"arrays.yaml", "factors.yaml"} {
+		must(t, "experiment", "../../docs/examples/"+file, "--plan", "--out", t.TempDir())
+	}
+	settings := must(t, "config", "drive", "--engine", "postgres", "--config_file",
+		"../../docs/examples/DriverConfig.txt")
+	assert.Regexp(t, `(?m)^run-time +20m0s  \(command line\)$`, settings)
+}

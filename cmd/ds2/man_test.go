@@ -38,6 +38,7 @@ func TestMan(t *testing.T) {
 			"SEE ALSO",
 		)
 	}
+	assert.NotContains(t, read(t, filepath.Join(dir, "ds2-load.1")), `\fP=the number`)
 	if _, err := exec.LookPath("man"); err != nil {
 		t.Skip("man is not installed, so how it shows the pages was not looked at")
 	}
@@ -75,7 +76,11 @@ func writeManual(t *testing.T, dir string) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			name, usage := pflag.UnquoteUsage(f)
 			f.Usage = escaped(usage)
-			if name != "string" && (f.DefValue == "" || f.DefValue == "[]") {
+			said := strings.Contains(f.DefValue, " ") // in words
+			if said {
+				f.Usage += escaped(" (default: " + f.DefValue + ")")
+			}
+			if said || name != "string" && (f.DefValue == "" || f.DefValue == "[]") {
 				f.DefValue = name
 			}
 		})
@@ -109,4 +114,27 @@ func markdown(text string) string {
 		lines = append(lines, "```")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestDocumentsOfPackages: each link of the documents that a package has leads to a file in it.
+func TestDocumentsOfPackages(t *testing.T) {
+	dir := t.TempDir()
+	out, err := exec.Command("../../scripts/release/documents", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	links := 0
+	err = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		for _, m := range linkOfPage.FindAllStringSubmatch(read(t, path), -1) {
+			if file, _, _ := strings.Cut(m[1], "#"); file != "" && !strings.Contains(file, ":") {
+				links++
+				_, err := os.Stat(filepath.Join(filepath.Dir(path), file))
+				assert.NoError(t, err, "%s: %s", path, m[1])
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, links, 100, "links")
 }

@@ -71,7 +71,7 @@ func find(b result.Bench) (all []result.Finding) {
 		add(agreement(b, len(counted)))
 		half := measure.Widest(*b.RunsCI95, made-1)
 		if mean := *b.RunsMean; half > conclude.WidestInterval*mean {
-			add(conclude.WideInterval(mayBe, half/mean))
+			add(conclude.WideInterval("of the result "+mayBe, half/mean))
 		}
 	}
 	if len(b.Limits) > 0 && b.Limits[0].Runs > 1 && !b.Limits.Passed() {
@@ -267,7 +267,8 @@ func (c *Comparison) findDifferences() {
 			ratio := 100 + d.Percent
 			half := max(d.widest.High-d.Percent, d.Percent-d.widest.Low)
 			if half > conclude.WidestInterval*ratio {
-				f := conclude.WideInterval(mayBe, half/ratio)
+				of := fmt.Sprintf("of the ratio of %s to %s ", d.Name, d.Against)
+				f := conclude.WideInterval(of+mayBe, half/ratio)
 				f.Configuration = d.Name
 				f.Against = d.Against
 				c.Findings = append(c.Findings, f)

@@ -180,7 +180,7 @@ func (f *findings) findStatement() {
 	case half == nil:
 		f.find(result.NoInterval, cmp.Or(s.Windows[0].NoCI95, "that is unknown of "+s.Figure.Unit))
 	case *half > WidestInterval*s.Figure.Value:
-		f.add(WideInterval("is", *half/s.Figure.Value))
+		f.add(WideInterval("of the result is", *half/s.Figure.Value))
 	}
 	switch b := s.Bottleneck; {
 	case b == nil:
@@ -192,8 +192,8 @@ func (f *findings) findStatement() {
 
 // WideInterval is the finding of an interval that is, or may be as wide as, that half, as a share
 // of its figure.
-func WideInterval(is string, half float64) result.Finding {
-	return result.NewFinding(result.WideInterval, is).
+func WideInterval(what string, half float64) result.Finding {
+	return result.NewFinding(result.WideInterval, what).
 		With("half", half).With("most", WidestInterval)
 }
 

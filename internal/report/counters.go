@@ -280,7 +280,7 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 			},
 		)
 		if counter.item != "" {
-			// The legend has each drive once, and the text each kind of line.
+			// The legend of many lines has each drive once, and the text each kind of line.
 			l := &c.Lines[len(c.Lines)-1]
 			items = addNew(items, counter.item)
 			l.Hue = slices.Index(items, counter.item)
@@ -294,8 +294,25 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 	}
 	if len(dashed) > 1 {
 		c.Text += " " + capital(strings.Join(dashed, ", ")) + "."
+		c.nameEachLine()
 	}
 	return c, shown
+}
+
+// mostInLegend is how many lines a legend names one by one.
+const mostInLegend = 8
+
+// nameEachLine has the legend show each line with its dashes, such as a drive's reads and its
+// writes, where they are few.
+func (c *chart) nameEachLine() {
+	if len(c.Lines) > mostInLegend {
+		return
+	}
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		l.Name = strings.TrimSpace(l.Name + " " + l.What)
+		l.What = ""
+	}
 }
 
 // counterTable is all counters as Jetstress reports them: average, minimum and maximum.

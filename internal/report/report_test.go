@@ -145,11 +145,11 @@ func limitedRun(percent float64, limits string) func(s *result.Summary) {
 func TestEarned(t *testing.T) {
 	for want, change := range map[string]func(s *result.Summary){
 		"Trustworthy": limitedRun(5, diagnose.Storage),
-		"With reservations Its interval is ± 14 %, more than ± 5 %. Not yet a statement about storage: it was " +
+		"With reservations The interval of the result is ± 14 %, more than ± 5 %. Not yet a statement about storage: it was " +
 			"limited by the CPU.": limitedRun(14, diagnose.CPU),
 		"it was limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
-		"Its interval is ± 6 %, more":                    limitedRun(6, diagnose.Storage),
-		"It has no interval: that is unknown of OPM. Not yet a statement about storage: what limited it is unknown.": func(s *result.Summary) {
+		"The interval of the result is ± 6 %, more":                    limitedRun(6, diagnose.Storage),
+		"The result has no interval: that is unknown of OPM. Not yet a statement about storage: what limited it is unknown.": func(s *result.Summary) {
 			s.Figure.CI95 = nil
 		},
 	} {
@@ -385,7 +385,7 @@ func TestNotesSayThatARunIsTooShort(t *testing.T) {
 	}}
 	conclude.Find(&s)
 	v.findRun(s)
-	assert.Contains(t, v.All(), "It has no interval: "+short+".")
+	assert.Contains(t, v.All(), "The result has no interval: "+short+".")
 	text, err := json.Marshal(measure.Window{})
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"opm_ci95":null`, "where there is no interval")

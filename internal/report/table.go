@@ -164,16 +164,30 @@ func (t table) text(width int) (lines []string) {
 	if t.Caption != "" {
 		lines = append(lines, t.Caption)
 	}
-	for n := t.fitting(width); n < len(t.Head) && n > 1; n = t.fitting(width) {
+	names := t.columns(0, t.naming())
+	for n := t.fitting(width); n < len(t.Head) && n > len(names.Head); n = t.fitting(width) {
 		lines = append(append(lines, t.columns(0, n).body(width)...), "")
 		rest := t.columns(n, len(t.Head))
-		rest.Head = append([]string{t.Head[0]}, rest.Head...)
+		rest.Head = slices.Concat(names.Head, rest.Head)
 		for i, row := range rest.Rows {
-			rest.Rows[i] = append([]string{t.Rows[i][0]}, row...)
+			rest.Rows[i] = slices.Concat(names.Rows[i], row)
 		}
 		t = rest
 	}
 	return append(lines, t.body(width)...)
+}
+
+// naming is how many of the first columns tell the rows apart, such as a configuration and its run:
+// one or two.
+func (t table) naming() int {
+	seen := map[string]bool{}
+	for _, row := range t.Rows {
+		if seen[row[0]] {
+			return min(2, len(row))
+		}
+		seen[row[0]] = true
+	}
+	return 1
 }
 
 // body is the head and the rows, whose columns fit.

@@ -173,15 +173,19 @@ func (f Finding) whose() string {
 	text := ""
 	switch runs := len(f.Runs); {
 	case f.OfRuns > 1:
-		names := strings.Join(f.Runs[:min(runs, mostNamed)], ", ")
-		if more := runs - mostNamed; more > 0 {
-			names += fmt.Sprintf(" and %d more", more)
+		text = fmt.Sprintf("all %d runs", runs)
+		names := ""
+		if runs < f.OfRuns {
+			text = fmt.Sprintf("%d of %d runs", runs, f.OfRuns)
+			names = " (" + strings.Join(f.Runs[:min(runs, mostNamed)], ", ") + ")"
+			if more := runs - mostNamed; more > 0 {
+				names = strings.TrimSuffix(names, ")") + fmt.Sprintf(" and %d more)", more)
+			}
 		}
-		text = fmt.Sprintf("%d of %d runs", runs, f.OfRuns)
 		if f.Configuration != "" {
 			text += " of " + f.Configuration
 		}
-		text += " (" + names + "): "
+		text += names + ": "
 	case f.Configuration != "" && f.Against == "":
 		text = f.Configuration + ": "
 	}

@@ -250,8 +250,8 @@ var FindingKinds = []KindOfFinding{
 		"the confidence interval is wide and less certain than others, as it rests on {detail}",
 	},
 	{PartialCycle, Reserves, OfRun, "{detail}"},
-	{WideInterval, Reserves, OfRun, "its interval {detail} ± {half%}, more than ± {most%}"},
-	{NoInterval, Reserves, OfRun, "it has no interval: {detail}"},
+	{WideInterval, Reserves, OfRun, "the interval {detail} ± {half%}, more than ± {most%}"},
+	{NoInterval, Reserves, OfRun, "the result has no interval: {detail}"},
 	{RateSet, Informs, OfRun, "the user set the rate of {rate} {detail} a second"},
 	{
 		OrdersDropped,

@@ -77,7 +77,7 @@ func CheckPace(plan workload.Plan, warmup time.Duration) error {
 	if counts := target * sample.Seconds(); paced && target > 0 && counts < least {
 		return fmt.Errorf(
 			"the target is %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes "+
-				"%g; raise the target, or give a longer warm-up, whose tenth a sample is, up to %s",
+				"%g; raise the target, or make the warm-up longer (a sample is a tenth of it, at most %s)",
 			target,
 			sample,
 			counts,
