@@ -90,7 +90,7 @@ func TestRecommendations(t *testing.T) {
 	command := regexp.MustCompile(`\bds2 ([a-z]+)(?: (create|restore|drop)\b)?`)
 	flag := regexp.MustCompile(`(?:^|[\s"'(` + "`" + `])--([a-z][a-z_-]+[a-z])`)
 	others := []string{ // of other programs, and words that stand for flags
-		"flag", "name", "quiet", "lc-all", "option", "all", "version",
+		"flag", "name", "quiet", "lc-all", "option", "all", "version", "force", "grace-period",
 	}
 	typed := 0
 	for _, where := range slices.Sorted(maps.Keys(texts)) {

@@ -148,7 +148,7 @@ func TestEarned(t *testing.T) {
 		"With reservations The interval of the result is ± 14 %, more than ± 5 %. Not yet a statement about storage: it was " +
 			"limited by the CPU.": limitedRun(14, diagnose.CPU),
 		"it was limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
-		"The interval of the result is ± 6 %, more":                    limitedRun(6, diagnose.Storage),
+		"The interval of the result is ± 6 %, more":      limitedRun(6, diagnose.Storage),
 		"The result has no interval: that is unknown of OPM. Not yet a statement about storage: what limited it is unknown.": func(s *result.Summary) {
 			s.Figure.CI95 = nil
 		},

@@ -1,8 +1,9 @@
 package report
 
 import (
-	"ds2/internal/sampling"
 	"testing"
+
+	"ds2/internal/sampling"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
