@@ -150,6 +150,22 @@ func TestClusterFaults(t *testing.T) {
 	}
 }
 
+// TestClusterCheck: the preflight starts a server on each class and removes it, and its Job is
+// complete.
+func TestClusterCheck(t *testing.T) {
+	c := newNamespace(t, "check")
+	file := c.apply("--check --storage-class slow --storage-class fast --size 1MB %s", smallServers)
+	c.kubectl("wait", "--for=condition=Complete", "--timeout=100s", "job/ds2-compare")
+	for _, class := range []string{"slow", "fast"} {
+		assert.Regexp(t, `storage class `+class+`: a server was ready after \d+s on node node-1, volume `+
+			class+`-\d of 3G`, c.log())
+	}
+	assert.Contains(t, c.log(), "ds2 ran on the server's node")
+	c.awaitNothing(ofServers)
+	c.kubectl("delete", "-f", file)
+	c.awaitNothing(ofJob)
+}
+
 // inMidRun applies a comparison and waits until users are at work.
 func (c cluster) inMidRun() (file string) {
 	c.t.Helper()
@@ -228,7 +244,7 @@ func TestClusterKubeletStopped(t *testing.T) {
 		}
 	}()
 	c.awaitLog(time.Minute+5*time.Second, `was lost: Pod ds2-compare-fast: NodeNotReady: .*`)
-	c.awaitLog(90*time.Second, `is not removed: .*kubectl delete --namespace stopped --force .*`)
+	c.awaitLog(90*time.Second, `still there after .*kubectl delete --namespace stopped --force .*`)
 	back()
 	started = true
 	c.kubectl("delete", "-f", file)
@@ -242,7 +258,7 @@ func TestClusterKubeletStopped(t *testing.T) {
 func TestCluster(t *testing.T) {
 	c := newNamespace(t, "bench")
 	t.Chdir(t.TempDir())
-	flags := "kubernetes --storage-class slow --storage-class fast --size 500MB --threads 16 --runs 5 " +
+	flags := "kubernetes --storage-class slow --storage-class fast --size 450MB --threads 16 --runs 5 " +
 		"--server-cpus 0.8 --server-memory 224MB --volume-size 3GB --setting shared_buffers=32MB " +
 		"--setting maintenance_work_mem=16MB --run-time 30s --warmup-time 5s --settle 0s " +
 		"--idle 0s --cooldown 0s --read-cluster --namespace bench"

@@ -73,6 +73,8 @@ classes and the nodes, whose parameters and instance types the record then has.`
 		"node that servers may run on; several flags for several (default: all)")
 	flags.BoolVar(&s.ReadCluster, "read-cluster", false,
 		"let the Job read the storage classes and all nodes, for its record; needs --namespace")
+	flags.BoolVar(&s.Check, "check", false,
+		"have the Job be a preflight: start a server on each class, say what is wrong, and remove it")
 	f.addVolumes(flags)
 	under(flags, ofPlacement, classFlag, "image", "postgres-image", "server-cpus", "server-memory")
 	f.keys = newFlagSet(func(flags *pflag.FlagSet) { f.bench.add(flags); f.own.add(flags) })
@@ -168,6 +170,14 @@ func (f *kubernetesFlags) tellNext(w io.Writer) {
 	kubectl := "kubectl"
 	if f.setup.Namespace != "" {
 		kubectl += " --namespace " + f.setup.Namespace
+	}
+	if f.setup.Check {
+		fmt.Fprintf(w, `next, where these manifests are check.yaml:
+  %[1]s apply -f check.yaml
+  %[1]s logs -f job/%[2]s  # once its pod runs
+  %[1]s delete -f check.yaml
+`, kubectl, f.setup.Name)
+		return
 	}
 	port := defaultMetricsAddr[strings.Index(defaultMetricsAddr, ":")+1:]
 	fmt.Fprintf(w, `next, where these manifests are compare.yaml:

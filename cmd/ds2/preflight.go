@@ -80,13 +80,26 @@ func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 }
 
 // experiment checks the runs of all configurations of a file.
-func (l *looks) experiment(i *interrupts, cmd *cobra.Command, path string) error {
+func (l *looks) experiment(
+	i *interrupts, cmd *cobra.Command, path string,
+) (err error) {
 	file, err := readExperimentFile(i.Soft, path)
+	if err != nil {
+		return err
+	}
+	remove, err := file.connectCluster(func(format string, args ...any) {
+		warn(cmd.ErrOrStderr(), format, args...)
+	})
+	defer func() { err = errors.Join(err, remove()) }()
 	if err != nil {
 		return err
 	}
 	var all []preflight.Planned
 	for _, c := range file.configurations {
+		if c.volume.class != "" {
+			l.checkClass(i.Soft, c)
+			continue
+		}
 		err := l.one(i, cmd, &c.bench.runFlags, "", func(o runs.Options) {
 			all = append(all, c.planned(i.Soft, o))
 		})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -156,8 +157,11 @@ func (c *variant) onVolumes(
 			s, err = conduct.BenchRun(i.Stop, run, dir, place)
 			end()
 		}
-		if fresh {
-			err = errors.Join(err, v.server.Remove())
+		if !fresh {
+			return s, err
+		}
+		if left := v.server.Remove(); left != nil { // the next start tries again
+			warn(stderr, "%s: %v", c.Name, left)
 		}
 		return s, err
 	}
@@ -178,4 +182,23 @@ func (c *variant) observeServer(
 	}
 	run.Cluster = new(c.volume.server.Describe(ctx))
 	return run, done, err
+}
+
+// checkClass starts a server on the storage class of a configuration, as a run does, and removes it.
+func (l *looks) checkClass(ctx context.Context, c *variant) {
+	what := "storage class " + c.volume.class
+	begin := time.Now()
+	err := c.volume.server.Start(ctx)
+	if err == nil {
+		k := c.volume.server.Describe(ctx)
+		l.ok(what, "a server was ready after %s on node %s, volume %s of %s",
+			time.Since(begin).Round(time.Second), k.Node, k.Volume, k.VolumeSize)
+		if f := result.NewFinding(result.SameNode, k.Node); k.Node == k.DriverNode {
+			l.warn(what, errors.New(f.Words()), "add a node, or name others by --node")
+		}
+		err = c.volume.server.Remove()
+	}
+	if err != nil {
+		l.step(what, "see docs/howto/kubernetes.md", err)
+	}
 }

@@ -26,6 +26,7 @@ type Setup struct {
 	Image       string // of ds2
 	PullSecret  string // that both images are pulled with; empty: none
 	ReadCluster bool   // the Job may read storage classes and nodes, which are the cluster's
+	Check       bool   // the Job is a preflight of the experiment
 	Classes     []string
 
 	Server ServerSetup
@@ -185,13 +186,15 @@ func (s Setup) job() *batchv1.Job {
 	of := func(path string) *corev1.EnvVarSource {
 		return &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}
 	}
+	file := ConfigDir + "/" + ExperimentFile
+	args := []string{"experiment", file, "--serve", "--out=" + recordsDir + "/" + s.Name}
+	if s.Check {
+		args = []string{"preflight", file, "--details"}
+	}
 	container := corev1.Container{
-		Name:  "ds2",
-		Image: s.Image,
-		Args: []string{
-			"experiment", ConfigDir + "/" + ExperimentFile, "--serve",
-			"--out=" + recordsDir + "/" + s.Name,
-		},
+		Name:            "ds2",
+		Image:           s.Image,
+		Args:            args,
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Env: []corev1.EnvVar{
 			{Name: NamespaceVariable, ValueFrom: of("metadata.namespace")},

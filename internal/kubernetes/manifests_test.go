@@ -32,7 +32,9 @@ func TestManifests(t *testing.T) {
 	all.Server.Settings = []string{"max_connections=82", "shared_buffers=2GB"}
 	all.Server.CPUs = .5
 	all.Server.Nodes = []string{"worker-1", "worker-2"}
-	for name, setup := range map[string]Setup{"plain": plain, "all": all} {
+	check := plain
+	check.Check = true
+	for name, setup := range map[string]Setup{"plain": plain, "all": all, "check": check} {
 		t.Run(name, func(t *testing.T) {
 			var printed bytes.Buffer
 			require.NoError(t, setup.PrintManifests(&printed))

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -97,7 +98,7 @@ func Connect(job Job, tell func(format string, args ...any)) (*Provisioner, erro
 }
 
 // requestTime bounds one request to the cluster.
-const requestTime = 20 * time.Second
+const requestTime = 10 * time.Second
 
 // Server is the server of a configuration, a new one each time that it is started.
 type Server struct {
@@ -120,8 +121,9 @@ func (p *Provisioner) Close() error {
 	for _, s := range p.servers {
 		all = errors.Join(all, s.Remove())
 	}
-	if err := p.remove("secrets", p.job.Name); err != nil {
-		all = errors.Join(all, fmt.Errorf("remove the secret %s: %w", p.job.Name, err))
+	if _, err := p.remove("secrets", p.job.Name); err != nil {
+		all = errors.Join(all, fmt.Errorf("remove the secret: %w; kubectl delete --namespace %s "+
+			"secret/%s removes it", err, p.job.Namespace, p.job.Name))
 	}
 	return all
 }
@@ -142,15 +144,16 @@ func (p *Provisioner) ask(ctx context.Context, resource, name string) rest.Resul
 	return p.core.Get().Namespace(p.job.Namespace).Resource(resource).Name(name).Do(ctx)
 }
 
-// remove removes an object if it is there. It does so also where all else has been stopped.
-func (p *Provisioner) remove(resource, name string) error {
+// remove has an object be removed, which may take a while, and says whether it is gone. It does so
+// also where all else has been stopped.
+func (p *Provisioner) remove(resource, name string) (gone bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 	defer cancel()
 	request := p.core.Delete().Namespace(p.job.Namespace).Resource(resource).Name(name)
-	if err := request.Do(ctx).Error(); !apierrors.IsNotFound(err) {
-		return err
+	if err = request.Do(ctx).Error(); apierrors.IsNotFound(err) {
+		return true, nil
 	}
-	return nil
+	return false, err
 }
 
 // makeSecret makes the secret of the servers' password, in the place of one that an earlier pod of
@@ -166,7 +169,7 @@ func (p *Provisioner) makeSecret(ctx context.Context) error {
 	}
 	err := p.create(ctx, "secrets", secret())
 	if apierrors.IsAlreadyExists(err) {
-		if err = p.remove("secrets", p.job.Name); err == nil {
+		if _, err = p.remove("secrets", p.job.Name); err == nil {
 			err = p.create(ctx, "secrets", secret())
 		}
 	}
@@ -218,11 +221,15 @@ func (s *Server) awaitReady(ctx context.Context, claim types.UID) error {
 	var heldUp time.Time
 	deadline := time.Now().Add(startTime)
 	for {
-		if err := s.provisioner.ask(ctx, "pods", s.name).Into(s.pod); err != nil {
+		err := s.provisioner.ask(ctx, "pods", s.name).Into(s.pod)
+		if apierrors.IsNotFound(err) {
 			return err
 		}
-		if ready, err := readPod(s.pod); ready || err != nil {
-			return err
+		if err == nil { // else the cluster is away for now
+			ready, err := readPod(s.pod)
+			if ready || err != nil {
+				return err
+			}
 		}
 		warning, scaling := s.readEvents(ctx, claim)
 		switch {
@@ -363,28 +370,25 @@ func (s *Server) Watch(ctx context.Context) (watched context.Context, end func()
 // else has been stopped. Its error names what is still there, and the command that removes it.
 func (s *Server) Remove() error {
 	s.pod = nil
-	kinds := []string{"pods", "persistentvolumeclaims"}
-	var failed error
-	for _, kind := range kinds {
-		failed = errors.Join(failed, s.provisioner.remove(kind, s.name))
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), removeTime)
-	defer cancel()
-	for failed == nil {
-		there := false
-		for _, kind := range kinds {
-			there = there || !apierrors.IsNotFound(s.provisioner.ask(ctx, kind, s.name).Error())
+	var err error
+	for end := time.Now().Add(removeTime); time.Now().Before(end); time.Sleep(pollTime) {
+		var there []string
+		for _, kind := range []string{"pod", "persistentvolumeclaim"} {
+			var gone bool
+			if gone, err = s.provisioner.remove(kind+"s", s.name); !gone {
+				there = append(there, kind+"/"+s.name)
+			}
 		}
-		if !there {
+		if len(there) == 0 {
 			return nil
 		}
-		failed = sleep(ctx)
+		if time.Now().Add(pollTime).After(end) {
+			err = fmt.Errorf("%s is still there after %s; kubectl delete --namespace %s --force "+
+				"--grace-period=0 %s removes it", strings.Join(there, " and "), removeTime,
+				s.provisioner.job.Namespace, strings.Join(there, " "))
+		}
 	}
-	return fmt.Errorf(
-		"%s is not removed: %w; kubectl delete --namespace %s --force --grace-period=0 "+
-			"pod/%[1]s persistentvolumeclaim/%[1]s removes it",
-		s.name, failed, s.provisioner.job.Namespace,
-	)
+	return err
 }
 
 // URL is the address of a database of the server that was started.
