@@ -19,9 +19,7 @@ var measured = regexp.MustCompile(`(^|[ (<>=±×+−-])[0-9]+(?:[.,:][0-9]+)*`)
 // for practice aside: one that differs in its figures alone is one finding of several runs, the
 // worst of them.
 func FoldRuns(runs []result.BenchRun) (all []result.Finding) {
-	runs = slices.DeleteFunc(slices.Clone(runs), func(r result.BenchRun) bool {
-		return r.Practice || !Made(r)
-	})
+	runs = MadeOf(runs, false)
 	at := map[string]int{}
 	for _, r := range runs {
 		for _, f := range r.Findings {
@@ -163,7 +161,10 @@ func inOrder(unit string, counted []result.BenchRun) []result.Finding {
 	if p >= orderLevel || slices.Min(all) == slices.Max(all) {
 		return nil
 	}
-	way := map[bool]string{true: "rise", false: "fall"}[up]
+	way := "fall"
+	if up {
+		way = "rise"
+	}
 	text := fmt.Sprintf("%s one after the other, from %.0f to %.0f %s (%s)",
 		way, all[0], all[len(all)-1], unit, measure.Significance(p, orderLevel))
 	return []result.Finding{result.NewFinding(result.InOrder, text)}
@@ -250,29 +251,28 @@ func (c *Comparison) findDifferences() {
 		}
 		apart = apart || d.Blocks == 0 && d.Low != nil && c.Configurations[0].Days == nil
 		text := fmt.Sprintf("%s of %s: %s", c.Title(d.Metric), d.Name, d.Text())
+		kind := result.DifferenceFound
+		known := false
 		switch {
 		case d.Blind():
-			c.add(result.Blind, text+"; "+d.Shown(), d.Name, d.Against)
+			kind = result.Blind
+			text += "; " + d.Shown()
 		case c.Doubtful(d):
-			c.add(
-				result.DifferenceFound,
-				"an estimate that does not count: "+text,
-				d.Name,
-				d.Against,
-			)
+			text = "an estimate that does not count: " + text
 		case d.Low == nil:
-			c.add(result.DifferenceOnly, text, d.Name, d.Against)
+			kind = result.DifferenceOnly
 		default:
-			c.add(result.DifferenceFound, text, d.Name, d.Against)
-			ratio := 100 + d.Percent
-			half := max(d.widest.High-d.Percent, d.Percent-d.widest.Low)
-			if half > conclude.WidestInterval*ratio {
-				of := fmt.Sprintf("of the ratio of %s to %s ", d.Name, d.Against)
-				f := conclude.WideInterval(of+mayBe, half/ratio)
-				f.Configuration = d.Name
-				f.Against = d.Against
-				c.Findings = append(c.Findings, f)
-			}
+			known = true
+		}
+		c.add(kind, text, d.Name, d.Against)
+		ratio := 100 + d.Percent
+		half := max(d.widest.High-d.Percent, d.Percent-d.widest.Low)
+		if known && half > conclude.WidestInterval*ratio {
+			of := fmt.Sprintf("of the ratio of %s to %s ", d.Name, d.Against)
+			f := conclude.WideInterval(of+mayBe, half/ratio)
+			f.Configuration = d.Name
+			f.Against = d.Against
+			c.Findings = append(c.Findings, f)
 		}
 	}
 	if apart {

@@ -141,14 +141,17 @@ func MetricNamed(name string) Metric {
 
 // Condition is the value of a condition in a run.
 func Condition(name string) func(result.BenchRun) *float64 {
-	return func(r result.BenchRun) *float64 {
-		for _, c := range r.Conditions {
-			if c.Name == name {
-				return &c.Value
-			}
+	return func(r result.BenchRun) *float64 { return ConditionOf(r.Conditions, name) }
+}
+
+// ConditionOf is the value of the condition of a name; nil where that is not known.
+func ConditionOf(all []result.Condition, name string) *float64 {
+	for _, c := range all {
+		if c.Name == name {
+			return &c.Value
 		}
-		return nil
 	}
+	return nil
 }
 
 // MedianOf is that of a condition in the runs that count; nil where it was not measured.

@@ -77,7 +77,7 @@ func Single(s result.Summary) result.Bench {
 
 // Made says that a run is over and is not made again.
 func Made(r result.BenchRun) bool {
-	return r.Status == result.Done || r.Status == result.Aborted || r.Status == result.Failed
+	return r.Status.CameToEnd() || r.Status == result.Failed
 }
 
 // Counted are the runs of a bench that count.
@@ -87,19 +87,15 @@ func Counted(b result.Bench) []result.BenchRun {
 	})
 }
 
-// failed says that a run did not reach its window, and was none for practice.
-func failed(r result.BenchRun) bool { return !r.Practice && Made(r) && r.Figure == nil }
+// MadeOf are those of runs that are over and not made again, those for practice or the others.
+func MadeOf(runs []result.BenchRun, practice bool) []result.BenchRun {
+	return slices.DeleteFunc(slices.Clone(runs), func(r result.BenchRun) bool {
+		return r.Practice != practice || !Made(r)
+	})
+}
 
 // Enough says whether as many runs are made as must.
-func Enough(b result.Bench) bool {
-	made := 0
-	for _, r := range b.Runs {
-		if Made(r) && !r.Practice {
-			made++
-		}
-	}
-	return made >= b.Spec.Runs
-}
+func Enough(b result.Bench) bool { return len(MadeOf(b.Runs, false)) >= b.Spec.Runs }
 
 // unitOf is the unit of the results of a bench: the workload's, where any run has it.
 func unitOf(b result.Bench) (unit string) {
@@ -197,35 +193,14 @@ func sharedBy(runs []result.BenchRun) float64 {
 // run that failed or that a limit ended.
 func limits(b result.Bench) result.Verdicts {
 	var all []result.Verdicts
-	for _, r := range b.Runs {
-		switch {
-		case !r.Practice && Made(r) && r.Figure != nil:
-			all = append(all, held(r.Status, r.Limits))
-		case failed(r):
-			all = append(all, nil)
+	for _, r := range MadeOf(b.Runs, false) {
+		var verdicts result.Verdicts
+		if r.Figure != nil {
+			verdicts = held(r.Status, r.Limits)
 		}
+		all = append(all, verdicts)
 	}
 	return limit.Together(all)
-}
-
-// Confirmed is what the trials that confirm the result of a search come to, by their records.
-func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline, result.Verdicts) {
-	unit := trials[0].Unit
-	for i, t := range trials {
-		if t.Unit == records[i].Words.Unit { // the others' drives were not counted, as in OtherUnit
-			unit = t.Unit
-		}
-	}
-	var values []float64
-	var verdicts []result.Verdicts
-	for i, t := range trials {
-		if t.Unit == unit {
-			values = append(values, t.Value)
-		}
-		verdicts = append(verdicts, held(records[i].Status, records[i].Limits))
-	}
-	f := &result.Figure{Unit: unit, Value: measure.Median(values)}
-	return result.NewHeadline(f), limit.Together(verdicts)
 }
 
 // held are the verdicts of a run by how it ended: in one that a limit ended none holds where its

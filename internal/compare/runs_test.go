@@ -26,8 +26,7 @@ func TestTake(t *testing.T) {
 	assert.Nil(t, result.FindingOf(run.Findings, result.Steady))
 }
 
-// TestAborted: no limit holds in a run that one ended, though its window lies before that: by
-// itself, or as a trial that confirms a number of users.
+// TestAborted: no limit holds in a run that one ended, though its window lies before that.
 func TestAborted(t *testing.T) {
 	s := result.Summary{Conclusion: result.Conclusion{
 		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 1}),
@@ -38,9 +37,7 @@ func TestAborted(t *testing.T) {
 	} {
 		s.Status = status
 		single := Single(s)
-		_, trial := Confirmed([]result.Trial{{Unit: result.OPM}}, []*result.Record{{Summary: s}})
 		assert.Equal(t, want, single.Limits.Passed(), "a run that is %s", status)
-		assert.Equal(t, want, trial.Passed(), "a trial that is %s", status)
 		assert.Equal(t, []any{status, true}, []any{single.Runs[0].Status, single.Runs[0].Counts})
 	}
 }

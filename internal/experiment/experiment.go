@@ -196,21 +196,20 @@ func (t turns) takeIn() {
 	}
 }
 
-// practise makes the runs for practice, in the order of the first block.
+// practise makes the runs for practice.
 func (t turns) practise(ctx, stop context.Context) error {
 	lacks := func(bench *Bench) bool { return !t.through(bench, practice) }
 	for slices.ContainsFunc(takingPart(t.benches), lacks) {
-		for _, i := range t.orders[0] {
-			if err := t.run(ctx, stop, t.benches[i], practice); err != nil {
-				return err
-			}
+		if err := t.makeBlock(ctx, stop, practice); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// makeBlock makes the runs of a block, those for practice in the order of the first.
 func (t turns) makeBlock(ctx, stop context.Context, block int) error {
-	for _, i := range t.orders[block-1] {
+	for _, i := range t.orders[max(block, 1)-1] {
 		if err := t.run(ctx, stop, t.benches[i], block); err != nil {
 			return err
 		}
@@ -259,21 +258,13 @@ func (t turns) nextBlock() int {
 // ones are made.
 func (e Experiment) through(bench *Bench, block int) bool {
 	if block == practice {
-		return len(runsMade(bench.Summary, true)) >= bench.Summary.Practice
+		return len(compare.MadeOf(bench.Summary.Runs, true)) >= bench.Summary.Practice
 	}
-	runs := runsMade(bench.Summary, false)
+	runs := compare.MadeOf(bench.Summary.Runs, false)
 	if !e.paired() {
 		return len(runs) >= block
 	}
 	return slices.ContainsFunc(runs, func(r result.BenchRun) bool { return r.Block >= block })
-}
-
-// runsMade are the runs of a bench that are over and not made again, those for practice or the
-// others.
-func runsMade(b result.Bench, practice bool) []result.BenchRun {
-	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
-		return r.Practice != practice || !compare.Made(r)
-	})
 }
 
 // enough says whether the differences are known well enough after n blocks.
@@ -353,7 +344,7 @@ func addRun(b *result.Bench, practice bool) *result.BenchRun {
 	if practice {
 		name = "practice"
 	}
-	dir := fmt.Sprintf("%s-%d", name, len(runsMade(*b, practice))+1)
+	dir := fmt.Sprintf("%s-%d", name, len(compare.MadeOf(b.Runs, practice))+1)
 	for slices.ContainsFunc(b.Runs, func(r result.BenchRun) bool { return r.Dir == dir }) {
 		dir += "-again"
 	}
@@ -433,7 +424,7 @@ func (e Experiment) Left() (made, all int, left time.Duration) {
 			each = bench.Planned
 		}
 		asked := bench.Summary.Practice + len(e.Orders)
-		done := min(len(runsMade(bench.Summary, true)), bench.Summary.Practice)
+		done := min(len(compare.MadeOf(bench.Summary.Runs, true)), bench.Summary.Practice)
 		for block := range e.Orders {
 			if e.through(bench, block+1) {
 				done++

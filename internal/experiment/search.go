@@ -45,7 +45,10 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 		r.Why = "the search was stopped"
 	}
 	if r.Users > 0 {
-		err = s.conclude(&r)
+		var b result.Bench
+		b, err = s.confirmed(result.Confirming(r.Trials, r.Users))
+		r.Headline = b.Headline
+		r.Verdicts = b.Limits
 	}
 	return r, errors.Join(err, result.SaveSummary(s.Dir, r))
 }
@@ -87,25 +90,20 @@ func (s Search) search(stop runs.Stop, r *result.Search) error {
 	}
 }
 
-// conclude takes what the trials that confirm the number of users come to into the record.
-func (s Search) conclude(r *result.Search) error {
-	var err error
-	r.Headline, r.Verdicts, err = s.confirmed(result.Confirming(r.Trials, r.Users))
-	return err
-}
-
-// confirmed is what trials that confirm a number of users come to together.
-func (s Search) confirmed(trials []result.Trial) (h result.Headline, v result.Verdicts, err error) {
-	var records []*result.Record
+// confirmed is what trials that confirm a number of users come to together: a bench of them.
+func (s Search) confirmed(trials []result.Trial) (b result.Bench, err error) {
 	for _, t := range trials {
-		record, err := result.Read(filepath.Join(s.Dir, t.Record))
+		run, err := result.ReadSummary[result.Summary](filepath.Join(s.Dir, t.Record))
 		if err != nil {
-			return h, nil, err
+			return b, err
 		}
-		records = append(records, record)
+		one := result.BenchRun{Dir: t.Record, Status: run.Status}
+		compare.Take(&one, run)
+		b.Words = run.Words
+		b.Runs = append(b.Runs, one)
 	}
-	h, v = compare.Confirmed(trials, records)
-	return h, v, nil
+	compare.Runs(&b)
+	return b, nil
 }
 
 // confirm holds the last of the confirming trials to what they come to together: where that is
@@ -116,8 +114,8 @@ func (s Search) confirm(trials []result.Trial) error {
 	if !last.Confirm || !last.Passed || len(confirming) < s.Config.Confirm {
 		return nil
 	}
-	_, verdicts, err := s.confirmed(confirming)
-	last.Passed = limit.UpperHold(verdicts, result.Verdict.Holds)
+	b, err := s.confirmed(confirming)
+	last.Passed = limit.UpperHold(b.Limits, result.Verdict.Holds)
 	last.CannotTell = !last.Passed
 	return err
 }
@@ -196,19 +194,13 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 
 // drivesOf is what the drives did in a run.
 func drivesOf(c result.Conclusion) (d result.TrialDrives) {
-	figures := map[string]**float64{
-		result.ReadLatency:     &d.Read,
-		result.WriteLatency:    &d.Write,
-		result.LogWriteLatency: &d.LogWrite,
-		result.ReadsOfDevices:  &d.IOPS,
-	}
-	for _, condition := range c.Conditions {
-		if figure, ok := figures[condition.Name]; ok {
-			*figure = new(condition.Value)
-		}
-		if condition.Name == result.WritesOfDevices && d.IOPS != nil { // after the reads
-			*d.IOPS += condition.Value
-		}
+	find := func(name string) *float64 { return compare.ConditionOf(c.Conditions, name) }
+	d.Read = find(result.ReadLatency)
+	d.Write = find(result.WriteLatency)
+	d.LogWrite = find(result.LogWriteLatency)
+	d.IOPS = find(result.ReadsOfDevices)
+	if writes := find(result.WritesOfDevices); writes != nil && d.IOPS != nil {
+		d.IOPS = new(*d.IOPS + *writes)
 	}
 	if c.Storage != nil {
 		d.IOPS = &c.Storage.IOPS
