@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -16,9 +17,9 @@ func TestConfirmed(t *testing.T) {
 	for status, want := range map[result.Status]bool{result.Done: true, result.Aborted: false} {
 		s := Search{Dir: t.TempDir()}
 		var trials []result.Trial
-		for i, opm := range []float64{100, 300, 200} {
+		for i, opm := range []float64{100, 102, 101} {
 			run := finished(opm)
-			run.Windows = nil
+			run.Windows = []measure.Window{{Name: "run", To: 60, OPM: opm}}
 			run.Limits = result.Verdicts{{Limit: "opm > 0", Measured: &opm, OK: true}}
 			name := string(rune('a' + i))
 			if name == "c" {
@@ -31,7 +32,7 @@ func TestConfirmed(t *testing.T) {
 		}
 		b, err := s.confirmed(trials)
 		require.NoError(t, err)
-		assert.Equal(t, 200., *b.Value(), status)
+		assert.Equal(t, 101., *b.Value(), status)
 		assert.Equal(t, want, b.Limits.Passed(), status)
 	}
 }
