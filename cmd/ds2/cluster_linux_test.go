@@ -97,7 +97,11 @@ func (c cluster) awaitNothing(selector string) {
 	for {
 		left := c.kubectl("get", "pods,pvc,secrets,jobs", "--output=name", "--selector="+selector)
 		if left == "" {
-			c.t.Logf("%s: nothing is left after %s", c.namespace, time.Since(begin).Round(time.Second))
+			c.t.Logf(
+				"%s: nothing is left after %s",
+				c.namespace,
+				time.Since(begin).Round(time.Second),
+			)
 			return
 		}
 		require.Less(c.t, time.Since(begin), time.Minute, "left: %s\n%s", left, c.log())
@@ -157,8 +161,12 @@ func TestClusterCheck(t *testing.T) {
 	file := c.apply("--check --storage-class slow --storage-class fast --size 1MB %s", smallServers)
 	c.kubectl("wait", "--for=condition=Complete", "--timeout=100s", "job/ds2-compare")
 	for _, class := range []string{"slow", "fast"} {
-		assert.Regexp(t, `storage class `+class+`: a server was ready after \d+s on node node-1, volume `+
-			class+`-\d of 3G`, c.log())
+		assert.Regexp(
+			t,
+			`storage class `+class+`: a server was ready after \d+s on node node-1, volume `+
+				class+`-\d of 3G`,
+			c.log(),
+		)
 	}
 	assert.Contains(t, c.log(), "ds2 ran on the server's node")
 	c.awaitNothing(ofServers)
@@ -357,8 +365,11 @@ func (c cluster) checkCluster(class string, s result.Summary) {
 	t.Helper()
 	require.NotNil(t, s.Cluster)
 	k := *s.Cluster
-	assert.Equal(t, []string{class, "kubernetes.io/no-provisioner", "node-1", "node-1", "test.small"},
-		[]string{k.StorageClass, k.Provisioner, k.Node, k.DriverNode, k.InstanceType})
+	assert.Equal(
+		t,
+		[]string{class, "kubernetes.io/no-provisioner", "node-1", "node-1", "test.small"},
+		[]string{k.StorageClass, k.Provisioner, k.Node, k.DriverNode, k.InstanceType},
+	)
 	assert.Equal(t, []string{"v1.33.4", "Filesystem", "3G"},
 		[]string{k.Version, k.VolumeMode, k.VolumeSize})
 	assert.NotNil(t, result.FindingOf(s.Findings, result.SameNode))

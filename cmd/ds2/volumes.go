@@ -44,8 +44,12 @@ func (f *volumeFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *volumeFlags) addVolumes(flags *pflag.FlagSet) {
-	flags.Var(oneOf(&f.volumes, volumesFresh, volumesKeep), "volumes", "with a storage class: a new "+
-		"claim, server and load for each run (fresh), or one for all, reset before each (keep)")
+	flags.Var(
+		oneOf(&f.volumes, volumesFresh, volumesKeep),
+		"volumes",
+		"with a storage class: a new "+
+			"claim, server and load for each run (fresh), or one for all, reset before each (keep)",
+	)
 }
 
 // add declares the flags that are keys of a configuration.

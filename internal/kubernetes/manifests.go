@@ -4,10 +4,11 @@
 package kubernetes
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -43,7 +44,30 @@ type ServerSetup struct {
 	Nodes    []string // that it may run on; none: all
 }
 
-// The paths in the Job's pod: of what the manifests give it, and of its records.
+//go:embed manifests.yaml
+var manifestsText []byte
+
+// manifests are the objects in manifests.yaml.
+type manifests struct {
+	Account            corev1.ServiceAccount     `json:"account"`
+	Role               rbacv1.Role               `json:"role"`
+	RoleBinding        rbacv1.RoleBinding        `json:"roleBinding"`
+	ClusterRole        rbacv1.ClusterRole        `json:"clusterRole"`
+	ClusterRoleBinding rbacv1.ClusterRoleBinding `json:"clusterRoleBinding"`
+	Config             corev1.ConfigMap          `json:"config"`
+	Job                batchv1.Job               `json:"job"`
+	Server             serverObjects             `json:"server"`
+}
+
+// serverObjects are the claim and the pod of a run's server, but for their names and the class,
+// which the configuration gives.
+type serverObjects struct {
+	Claim corev1.PersistentVolumeClaim `json:"claim"`
+	Pod   corev1.Pod                   `json:"pod"`
+}
+
+// What is in the Job's pod: the directory of its ConfigMap, the files there, and that of its
+// records.
 const (
 	ConfigDir      = "/etc/ds2"
 	ExperimentFile = "experiment.yaml"
@@ -59,198 +83,89 @@ const (
 	JobUIDVariable    = "JOB_UID"
 )
 
-// The user of ds2's image, the ports of a server's pod, and where its volume is mounted.
-const (
-	ds2User      = 10001
-	postgresPort = 5432
-	exporterPort = 9100
-	volumeDir    = "/var/lib/postgresql/data"
-)
-
-// The label of what a Job makes, and what it is there.
-const (
-	jobLabel  = "ds2/job"
-	roleLabel = "ds2/role"
-	driver    = "driver"
-	server    = "server"
-)
+// jobLabel is the label of what a Job is and makes.
+const jobLabel = "ds2/job"
 
 // PrintManifests prints the objects for kubectl apply, in its order.
 func (s Setup) PrintManifests(w io.Writer) error {
-	objects, err := s.objects()
+	var m manifests
+	if err := yaml.UnmarshalStrict(manifestsText, &m); err != nil {
+		return fmt.Errorf("read the manifests: %w", err)
+	}
+	s.fillServer(&m.Server)
+	server, err := marshal(m.Server)
 	if err != nil {
 		return err
 	}
-	for i, object := range objects {
-		text, err := yaml.Marshal(object)
+	m.Config.Data = map[string]string{ExperimentFile: s.Experiment, serverFile: string(server)}
+	s.fillRights(&m)
+	s.fillJob(&m.Job)
+	objects := []metav1.Object{&m.Account, &m.Role, &m.RoleBinding}
+	if s.ReadCluster {
+		objects = append(objects, &m.ClusterRole, &m.ClusterRoleBinding)
+	}
+	for i, object := range append(objects, &m.Config, &m.Job) {
+		object.SetName(s.Name)
+		s.label(object)
+		switch object.(type) {
+		case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
+		default:
+			object.SetNamespace(s.Namespace)
+		}
+		text, err := marshal(object)
 		if err != nil {
-			return fmt.Errorf("print the manifests: %w", err)
+			return err
 		}
 		if i > 0 {
 			text = append([]byte("---\n"), text...)
 		}
-		if _, err := w.Write(withoutUnset(text)); err != nil {
+		if _, err := w.Write(text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unset are the fields that Go's types print though nothing sets them.
+// unset are the fields that the API's types print though nothing sets them.
 var unset = regexp.MustCompile(`(?m)^ *(creationTimestamp: null|status: \{\}|resources: \{\})\n`)
 
-func withoutUnset(text []byte) []byte { return unset.ReplaceAll(text, nil) }
-
-func (s Setup) objects() ([]any, error) {
-	serverText, err := yaml.Marshal(s.serverObjects())
+func marshal(object any) ([]byte, error) {
+	text, err := yaml.Marshal(object)
 	if err != nil {
-		return nil, fmt.Errorf("print the server's pod: %w", err)
+		return nil, fmt.Errorf("print the manifests: %w", err)
 	}
-	config := &corev1.ConfigMap{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-		ObjectMeta: s.meta(),
-		Data: map[string]string{
-			ExperimentFile: s.Experiment,
-			serverFile:     string(withoutUnset(serverText)),
-		},
-	}
-	account := &corev1.ServiceAccount{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta: s.meta(),
-	}
-	return slices.Concat([]any{account}, s.rights(), []any{config, s.job()}), nil
+	return unset.ReplaceAll(text, nil), nil
 }
 
-func (s Setup) meta() metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Name: s.Name, Namespace: s.Namespace, Labels: map[string]string{jobLabel: s.Name},
-	}
+// label says that an object is the Job's.
+func (s Setup) label(object metav1.Object) {
+	labels := map[string]string{jobLabel: s.Name}
+	maps.Copy(labels, object.GetLabels())
+	object.SetLabels(labels)
 }
 
-const rbac = "rbac.authorization.k8s.io"
-
-// rights are what the Job may do in its namespace and, where that is asked for, read of the cluster.
-func (s Setup) rights() []any {
-	role := &rbacv1.Role{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbac + "/v1", Kind: "Role"},
-		ObjectMeta: s.meta(),
-		Rules: []rbacv1.PolicyRule{
-			{
-				APIGroups: []string{""}, Resources: []string{"pods", "persistentvolumeclaims"},
-				Verbs: []string{"get", "create", "delete"},
-			},
-			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"list"}},
-			{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"create"}},
-			{
-				APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"delete"},
-				ResourceNames: []string{s.Name},
-			},
-		},
-	}
-	subject := rbacv1.Subject{Kind: "ServiceAccount", Name: s.Name, Namespace: s.Namespace}
-	bound := func(kind string) rbacv1.RoleRef {
-		return rbacv1.RoleRef{APIGroup: rbac, Kind: kind, Name: s.Name}
-	}
-	all := []any{role, &rbacv1.RoleBinding{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbac + "/v1", Kind: "RoleBinding"},
-		ObjectMeta: s.meta(),
-		Subjects:   []rbacv1.Subject{subject},
-		RoleRef:    bound("Role"),
-	}}
-	if !s.ReadCluster {
-		return all
-	}
-	meta := s.meta()
-	meta.Namespace = ""
-	return append(all, &rbacv1.ClusterRole{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbac + "/v1", Kind: "ClusterRole"},
-		ObjectMeta: meta,
-		Rules: []rbacv1.PolicyRule{
-			{
-				APIGroups: []string{"storage.k8s.io"}, Resources: []string{"storageclasses"},
-				Verbs: []string{"get"}, ResourceNames: s.Classes,
-			},
-			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
-		},
-	}, &rbacv1.ClusterRoleBinding{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbac + "/v1", Kind: "ClusterRoleBinding"},
-		ObjectMeta: meta,
-		Subjects:   []rbacv1.Subject{subject},
-		RoleRef:    bound("ClusterRole"),
-	})
+func (s Setup) fillRights(m *manifests) {
+	m.Role.Rules[len(m.Role.Rules)-1].ResourceNames = []string{s.Name}
+	m.RoleBinding.RoleRef.Name = s.Name
+	m.RoleBinding.Subjects[0].Name = s.Name
+	m.RoleBinding.Subjects[0].Namespace = s.Namespace
+	m.ClusterRole.Rules[0].ResourceNames = s.Classes
+	m.ClusterRoleBinding.RoleRef.Name = s.Name
+	m.ClusterRoleBinding.Subjects = m.RoleBinding.Subjects
 }
 
-// job is the Job. A pod of it that was lost, to an eviction perhaps, is made once more and begins by
-// removing what the other left; one that ended by itself is not.
-func (s Setup) job() *batchv1.Job {
-	of := func(path string) *corev1.EnvVarSource {
-		return &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}
-	}
+func (s Setup) fillJob(job *batchv1.Job) {
 	file := ConfigDir + "/" + ExperimentFile
-	args := []string{"experiment", file, "--serve", "--out=" + recordsDir + "/" + s.Name}
+	pod := &job.Spec.Template
+	s.label(pod)
+	pod.Spec.ServiceAccountName = s.Name
+	pod.Spec.ImagePullSecrets = s.pullSecrets()
+	pod.Spec.Volumes[0].ConfigMap.Name = s.Name
+	ds2 := &pod.Spec.Containers[0]
+	ds2.Image = s.Image
+	ds2.Args = []string{"experiment", file, "--serve", "--out=" + recordsDir + "/" + s.Name}
 	if s.Check {
-		args = []string{"preflight", file, "--details"}
-	}
-	container := corev1.Container{
-		Name:            "ds2",
-		Image:           s.Image,
-		Args:            args,
-		ImagePullPolicy: corev1.PullIfNotPresent,
-		Env: []corev1.EnvVar{
-			{Name: NamespaceVariable, ValueFrom: of("metadata.namespace")},
-			{Name: NodeVariable, ValueFrom: of("spec.nodeName")},
-			{Name: JobNameVariable, ValueFrom: of("metadata.labels['" + batchv1.JobNameLabel + "']")},
-			{Name: JobUIDVariable, ValueFrom: of("metadata.labels['" + batchv1.ControllerUidLabel + "']")},
-		},
-		Resources: corev1.ResourceRequirements{
-			Requests: resources("250m", "256Mi"),
-			Limits:   resources("4", "2Gi"),
-		},
-		SecurityContext: restricted(true),
-		VolumeMounts: []corev1.VolumeMount{
-			{Name: "config", MountPath: ConfigDir},
-			{Name: "records", MountPath: recordsDir},
-		},
-	}
-	meta := s.meta()
-	meta.Labels[roleLabel] = driver
-	template := corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: meta.Labels},
-		Spec: corev1.PodSpec{
-			ServiceAccountName: s.Name,
-			RestartPolicy:      corev1.RestartPolicyNever,
-			ImagePullSecrets:   s.pullSecrets(),
-			SecurityContext:    unprivileged(ds2User),
-			Containers:         []corev1.Container{container},
-			Volumes: []corev1.Volume{
-				{Name: "config", VolumeSource: corev1.VolumeSource{
-					ConfigMap: &corev1.ConfigMapVolumeSource{
-						LocalObjectReference: corev1.LocalObjectReference{Name: s.Name},
-					},
-				}},
-				{Name: "records", VolumeSource: corev1.VolumeSource{
-					EmptyDir: &corev1.EmptyDirVolumeSource{},
-				}},
-			},
-			// the time to remove a server and its claim
-			TerminationGracePeriodSeconds: new(int64(2 * removeTime.Seconds())),
-		},
-	}
-	return &batchv1.Job{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
-		ObjectMeta: meta,
-		Spec: batchv1.JobSpec{
-			BackoffLimit: new(int32(1)),
-			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
-				Action: batchv1.PodFailurePolicyActionFailJob,
-				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-					ContainerName: new("ds2"),
-					Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
-					Values:        []int32{1, 2, 3, 4},
-				},
-			}}},
-			Template: template,
-		},
+		ds2.Args = []string{"preflight", file, "--details"}
 	}
 }
 
@@ -261,168 +176,47 @@ func (s Setup) pullSecrets() []corev1.LocalObjectReference {
 	return []corev1.LocalObjectReference{{Name: s.PullSecret}}
 }
 
-func resources(cpus, memory string) corev1.ResourceList {
-	return corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse(cpus),
-		corev1.ResourceMemory: resource.MustParse(memory),
-	}
-}
-
-// unprivileged is what the standard "restricted" of Pod Security asks of a pod, and restricted what
-// it asks of a container.
-func unprivileged(user int64) *corev1.PodSecurityContext {
-	return &corev1.PodSecurityContext{
-		RunAsNonRoot:   new(true),
-		RunAsUser:      &user,
-		RunAsGroup:     &user,
-		FSGroup:        &user, // so that the user can write to the volume
-		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-	}
-}
-
-func restricted(readOnly bool) *corev1.SecurityContext {
-	return &corev1.SecurityContext{
-		AllowPrivilegeEscalation: new(false),
-		ReadOnlyRootFilesystem:   &readOnly,
-		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-	}
-}
-
-// serverObjects are the claim and the pod of a run's server, but for the names and the class, which
-// the configuration gives.
-type serverObjects struct {
-	Claim corev1.PersistentVolumeClaim `json:"claim"`
-	Pod   corev1.Pod                   `json:"pod"`
-}
-
-func (s Setup) serverObjects() serverObjects {
-	labels := map[string]string{jobLabel: s.Name, roleLabel: server}
-	size := corev1.ResourceList{
+func (s Setup) fillServer(server *serverObjects) {
+	s.label(&server.Claim)
+	server.Claim.Spec.Resources.Requests = corev1.ResourceList{
 		corev1.ResourceStorage: *resource.NewQuantity(s.Server.Volume, resource.DecimalSI),
 	}
-	return serverObjects{
-		Claim: corev1.PersistentVolumeClaim{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
-			ObjectMeta: metav1.ObjectMeta{Labels: labels},
-			Spec: corev1.PersistentVolumeClaimSpec{
-				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-				Resources:   corev1.VolumeResourceRequirements{Requests: size},
-			},
-		},
-		Pod: corev1.Pod{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
-			ObjectMeta: metav1.ObjectMeta{Labels: labels},
-			Spec: corev1.PodSpec{
-				RestartPolicy:                 corev1.RestartPolicyNever,
-				AutomountServiceAccountToken:  new(false),
-				EnableServiceLinks:            new(false),
-				TerminationGracePeriodSeconds: new(int64(5)), // its data goes with it
-				ImagePullSecrets:              s.pullSecrets(),
-				SecurityContext:               unprivileged(s.Server.User),
-				Affinity:                      s.affinity(),
-				Containers:                    []corev1.Container{s.postgres(), s.exporter()},
-				Volumes: []corev1.Volume{
-					{Name: dataVolume, VolumeSource: corev1.VolumeSource{
-						PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{},
-					}},
-					{Name: "shm", VolumeSource: corev1.VolumeSource{
-						EmptyDir: &corev1.EmptyDirVolumeSource{
-							Medium: corev1.StorageMediumMemory,
-						},
-					}},
-				},
-			},
-		},
-	}
-}
-
-// dataVolume is the volume of a server's pod that its claim is put into.
-const dataVolume = "data"
-
-// affinity keeps a server on the nodes that it may run on and, where it can, off the driver's.
-func (s Setup) affinity() *corev1.Affinity {
-	a := &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
-		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{
-			Weight: 100,
-			PodAffinityTerm: corev1.PodAffinityTerm{
-				TopologyKey: corev1.LabelHostname,
-				LabelSelector: &metav1.LabelSelector{
-					MatchLabels: map[string]string{jobLabel: s.Name, roleLabel: driver},
-				},
-			},
-		}},
-	}}
+	s.label(&server.Pod)
+	pod := &server.Pod.Spec
+	pod.ImagePullSecrets = s.pullSecrets()
+	user := &s.Server.User
+	pod.SecurityContext.RunAsUser = user
+	pod.SecurityContext.RunAsGroup = user
+	pod.SecurityContext.FSGroup = user // so that it can write to the volume
+	avoided := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution[0]
+	avoided.PodAffinityTerm.LabelSelector.MatchLabels[jobLabel] = s.Name
 	if len(s.Server.Nodes) > 0 {
-		a.NodeAffinity = &corev1.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-				NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-					MatchExpressions: []corev1.NodeSelectorRequirement{{
-						Key:      corev1.LabelHostname,
-						Operator: corev1.NodeSelectorOpIn,
-						Values:   s.Server.Nodes,
-					}},
-				}},
-			},
-		}
+		pod.Affinity.NodeAffinity = onNodes(s.Server.Nodes)
 	}
-	return a
-}
-
-func (s Setup) postgres() corev1.Container {
-	var args []string
+	postgres := &pod.Containers[0]
+	postgres.Image = s.Server.Image
 	for _, setting := range s.Server.Settings {
-		args = append(args, "-c", setting)
+		postgres.Args = append(postgres.Args, "-c", setting)
 	}
-	secret := corev1.LocalObjectReference{Name: s.Name}
-	probe := corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{
-		"pg_isready", "--quiet", "--host=127.0.0.1", // not while it is set up
-	}}}
-	bounds := corev1.ResourceList{
-		corev1.ResourceCPU:    *resource.NewMilliQuantity(int64(1000*s.Server.CPUs), resource.DecimalSI),
+	postgres.Env[1].ValueFrom.SecretKeyRef.Name = s.Name
+	cpus := int64(1000 * s.Server.CPUs)
+	postgres.Resources.Limits = corev1.ResourceList{
+		corev1.ResourceCPU:    *resource.NewMilliQuantity(cpus, resource.DecimalSI),
 		corev1.ResourceMemory: *resource.NewQuantity(s.Server.Memory, resource.DecimalSI),
 	}
-	return corev1.Container{
-		Name:            "postgres",
-		Image:           s.Server.Image,
-		Args:            args,
-		ImagePullPolicy: corev1.PullIfNotPresent,
-		Env: []corev1.EnvVar{
-			{Name: "POSTGRES_USER", Value: databaseUser},
-			{Name: "POSTGRES_PASSWORD", ValueFrom: &corev1.EnvVarSource{
-				SecretKeyRef: &corev1.SecretKeySelector{
-					LocalObjectReference: secret, Key: passwordKey,
-				},
-			}},
-			// not the root of a file system, which may hold lost+found
-			{Name: "PGDATA", Value: volumeDir + "/pgdata"},
-		},
-		Ports:           []corev1.ContainerPort{{Name: "postgres", ContainerPort: postgresPort}},
-		Resources:       corev1.ResourceRequirements{Requests: bounds, Limits: bounds},
-		ReadinessProbe:  &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 2, TimeoutSeconds: 10},
-		SecurityContext: restricted(false),
-		VolumeMounts: []corev1.VolumeMount{
-			{Name: dataVolume, MountPath: volumeDir},
-			{Name: "shm", MountPath: "/dev/shm"},
-		},
-	}
+	postgres.Resources.Requests = postgres.Resources.Limits
+	pod.Containers[1].Image = s.Image
 }
 
-// exporter shows the drive of the claim.
-func (s Setup) exporter() corev1.Container {
-	return corev1.Container{
-		Name:  "exporter",
-		Image: s.Image,
-		Args: []string{
-			"exporter", "--dir=" + volumeDir, fmt.Sprintf("--listen=:%d", exporterPort),
-		},
-		ImagePullPolicy: corev1.PullIfNotPresent,
-		Ports:           []corev1.ContainerPort{{Name: "metrics", ContainerPort: exporterPort}},
-		Resources: corev1.ResourceRequirements{
-			Requests: resources("50m", "64Mi"), Limits: resources("500m", "128Mi"),
-		},
-		SecurityContext: restricted(true),
-		VolumeMounts: []corev1.VolumeMount{
-			{Name: dataVolume, MountPath: volumeDir, ReadOnly: true},
+func onNodes(names []string) *corev1.NodeAffinity {
+	named := corev1.NodeSelectorRequirement{
+		Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: names,
+	}
+	return &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{
+				{MatchExpressions: []corev1.NodeSelectorRequirement{named}},
+			},
 		},
 	}
 }

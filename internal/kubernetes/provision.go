@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,10 +30,13 @@ type Job struct {
 	Node                 string // that its pod is on
 }
 
-// The user of the database in a server's pod, and the key of its password in the Job's secret.
+// What manifests.yaml has of a server's pod: the user of the database, the key of its password in
+// the Job's secret, and the ports.
 const (
 	databaseUser = "ds2"
 	passwordKey  = "password"
+	postgresPort = "5432"
+	exporterPort = "9100"
 )
 
 // How long is waited for what the cluster does: for a server that an event says is held up, for one
@@ -204,8 +206,8 @@ func (s *Server) start(ctx context.Context) error {
 	pod := p.objects.Pod.DeepCopy()
 	pod.Name = s.name
 	for i := range pod.Spec.Volumes {
-		if pod.Spec.Volumes[i].Name == dataVolume {
-			pod.Spec.Volumes[i].PersistentVolumeClaim.ClaimName = s.name
+		if claim := pod.Spec.Volumes[i].PersistentVolumeClaim; claim != nil {
+			claim.ClaimName = s.name
 		}
 	}
 	if err := p.create(ctx, "pods", pod); err != nil {
@@ -297,7 +299,10 @@ func (s *Server) readEvents(ctx context.Context, claim types.UID) (last string, 
 	if err := request.Do(ctx).Into(&all); err != nil {
 		return "", false
 	}
-	slices.SortStableFunc(all.Items, func(a, b corev1.Event) int { return timeOf(a).Compare(timeOf(b)) })
+	slices.SortStableFunc(
+		all.Items,
+		func(a, b corev1.Event) int { return timeOf(a).Compare(timeOf(b)) },
+	)
 	for _, e := range all.Items {
 		if uid := e.InvolvedObject.UID; uid != s.pod.UID && uid != claim {
 			continue
@@ -396,7 +401,7 @@ func (s *Server) URL(database string) string {
 	u := url.URL{
 		Scheme: "postgres",
 		User:   url.UserPassword(databaseUser, s.provisioner.password),
-		Host:   net.JoinHostPort(s.pod.Status.PodIP, strconv.Itoa(postgresPort)),
+		Host:   net.JoinHostPort(s.pod.Status.PodIP, postgresPort),
 		Path:   "/" + database,
 	}
 	return u.String()
@@ -404,6 +409,6 @@ func (s *Server) URL(database string) string {
 
 // Exporter is the address of the figures of the server's node and of the claim's drive.
 func (s *Server) Exporter() string {
-	address := net.JoinHostPort(s.pod.Status.PodIP, strconv.Itoa(exporterPort))
+	address := net.JoinHostPort(s.pod.Status.PodIP, exporterPort)
 	return "http://" + address + "/metrics"
 }
