@@ -129,7 +129,7 @@ func (c *variant) startServer(i *interrupts, stderr io.Writer) error {
 	defer closeStores(stores)
 	c.volume.unused = true
 	if _, err = l.load(i, stores[0], stderr); err != nil {
-		err = errors.Join(err, c.volume.server.Lost(i.Hard))
+		err = errors.Join(err, c.volume.server.FindLoss(i.Hard))
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func (c *variant) onVolumes(
 		defer done()
 		if err == nil {
 			var end func()
-			conduct.Locked, end = v.server.Watch(i.Hard)
+			conduct.Locked, end = v.server.WatchPod(i.Hard)
 			s, err = conduct.BenchRun(i.Stop, run, dir, place)
 			end()
 		}
@@ -184,7 +184,7 @@ func (c *variant) observeServer(
 	if run.Plan, err = c.bench.plan(ctx, run.Targets); err == nil {
 		err = c.bench.observed(ctx, &looks{w: io.Discard, quiet: true}, &run)
 	}
-	run.Cluster = new(c.volume.server.Describe(ctx))
+	run.Cluster = new(c.volume.server.DescribeCluster(ctx))
 	return run, done, err
 }
 
@@ -194,7 +194,7 @@ func (l *looks) checkClass(ctx context.Context, c *variant) {
 	begin := time.Now()
 	err := c.volume.server.Start(ctx)
 	if err == nil {
-		k := c.volume.server.Describe(ctx)
+		k := c.volume.server.DescribeCluster(ctx)
 		l.ok(what, "a server was ready after %s on node %s, volume %s of %s",
 			time.Since(begin).Round(time.Second), k.Node, k.Volume, k.VolumeSize)
 		if f := result.NewFinding(result.SameNode, k.Node); k.Node == k.DriverNode {

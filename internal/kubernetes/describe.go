@@ -14,8 +14,8 @@ import (
 // provisionerAnnotation is where the cluster notes on a claim who makes its volume.
 const provisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
 
-// Describe says where the server runs. What the Job may not read stays unknown.
-func (s *Server) Describe(ctx context.Context) result.Cluster {
+// DescribeCluster says where the server runs. What the Job may not read stays unknown.
+func (s *Server) DescribeCluster(ctx context.Context) result.Cluster {
 	p := s.provisioner
 	c := result.Cluster{
 		StorageClass: s.class, Node: s.pod.Spec.NodeName, DriverNode: p.job.Node,
@@ -25,7 +25,7 @@ func (s *Server) Describe(ctx context.Context) result.Cluster {
 		c.Version = of.GitVersion
 	}
 	var claim corev1.PersistentVolumeClaim
-	if p.ask(ctx, "persistentvolumeclaims", s.name).Into(&claim) == nil {
+	if p.askFor(ctx, "persistentvolumeclaims", s.name).Into(&claim) == nil {
 		c.Volume = claim.Spec.VolumeName
 		c.Provisioner = claim.Annotations[provisionerAnnotation]
 		if size, bound := claim.Status.Capacity[corev1.ResourceStorage]; bound {

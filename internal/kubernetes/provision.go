@@ -123,15 +123,15 @@ func (p *Provisioner) Close() error {
 	for _, s := range p.servers {
 		all = errors.Join(all, s.Remove())
 	}
-	if _, err := p.remove("secrets", p.job.Name); err != nil {
+	if _, err := p.removeObject("secrets", p.job.Name); err != nil {
 		all = errors.Join(all, fmt.Errorf("remove the secret: %w; kubectl delete --namespace %s "+
 			"secret/%s removes it", err, p.job.Namespace, p.job.Name))
 	}
 	return all
 }
 
-// create creates an object of the Job's.
-func (p *Provisioner) create(ctx context.Context, resource string, object metav1.Object) error {
+// createObject creates an object of the Job's.
+func (p *Provisioner) createObject(ctx context.Context, resource string, object metav1.Object) error {
 	object.SetNamespace(p.job.Namespace)
 	object.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: "batch/v1", Kind: "Job", Name: p.job.Name, UID: types.UID(p.job.UID),
@@ -141,14 +141,14 @@ func (p *Provisioner) create(ctx context.Context, resource string, object metav1
 	return created.Into(body)
 }
 
-// ask asks for an object of the Job's namespace.
-func (p *Provisioner) ask(ctx context.Context, resource, name string) rest.Result {
+// askFor asks for an object of the Job's namespace.
+func (p *Provisioner) askFor(ctx context.Context, resource, name string) rest.Result {
 	return p.core.Get().Namespace(p.job.Namespace).Resource(resource).Name(name).Do(ctx)
 }
 
-// remove has an object be removed, which may take a while, and says whether it is gone. It does so
+// removeObject has an object be removed, which may take a while, and says whether it is gone. It does so
 // also where all else has been stopped.
-func (p *Provisioner) remove(resource, name string) (gone bool, err error) {
+func (p *Provisioner) removeObject(resource, name string) (gone bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 	defer cancel()
 	request := p.core.Delete().Namespace(p.job.Namespace).Resource(resource).Name(name)
@@ -169,10 +169,10 @@ func (p *Provisioner) makeSecret(ctx context.Context) error {
 			StringData: map[string]string{passwordKey: p.password},
 		}
 	}
-	err := p.create(ctx, "secrets", secret())
+	err := p.createObject(ctx, "secrets", secret())
 	if apierrors.IsAlreadyExists(err) {
-		if _, err = p.remove("secrets", p.job.Name); err == nil {
-			err = p.create(ctx, "secrets", secret())
+		if _, err = p.removeObject("secrets", p.job.Name); err == nil {
+			err = p.createObject(ctx, "secrets", secret())
 		}
 	}
 	return err
@@ -184,14 +184,14 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.Remove(); err != nil {
 		return err
 	}
-	if err := s.start(ctx); err != nil {
+	if err := s.startOnce(ctx); err != nil {
 		err = fmt.Errorf("start a server on storage class %s: %w", s.class, err)
 		return errors.Join(err, s.Remove())
 	}
 	return nil
 }
 
-func (s *Server) start(ctx context.Context) error {
+func (s *Server) startOnce(ctx context.Context) error {
 	p := s.provisioner
 	if err := p.makeSecret(ctx); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *Server) start(ctx context.Context) error {
 	claim := p.objects.Claim.DeepCopy()
 	claim.Name = s.name
 	claim.Spec.StorageClassName = &s.class
-	if err := p.create(ctx, "persistentvolumeclaims", claim); err != nil {
+	if err := p.createObject(ctx, "persistentvolumeclaims", claim); err != nil {
 		return err
 	}
 	pod := p.objects.Pod.DeepCopy()
@@ -210,7 +210,7 @@ func (s *Server) start(ctx context.Context) error {
 			claim.ClaimName = s.name
 		}
 	}
-	if err := p.create(ctx, "pods", pod); err != nil {
+	if err := p.createObject(ctx, "pods", pod); err != nil {
 		return err
 	}
 	s.pod = pod
@@ -223,7 +223,7 @@ func (s *Server) awaitReady(ctx context.Context, claim types.UID) error {
 	var heldUp time.Time
 	deadline := time.Now().Add(startTime)
 	for {
-		err := s.provisioner.ask(ctx, "pods", s.name).Into(s.pod)
+		err := s.provisioner.askFor(ctx, "pods", s.name).Into(s.pod)
 		if apierrors.IsNotFound(err) {
 			return err
 		}
@@ -245,7 +245,7 @@ func (s *Server) awaitReady(ctx context.Context, claim types.UID) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("it is not ready after %s: %s", startTime, s.pod.Status.Phase)
 		}
-		if err := sleep(ctx); err != nil {
+		if err := pausePoll(ctx); err != nil {
 			return err
 		}
 	}
@@ -257,7 +257,7 @@ func lacksImage(pod *corev1.Pod) bool {
 	})
 }
 
-func sleep(ctx context.Context) error {
+func pausePoll(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -331,10 +331,10 @@ func timeOf(e corev1.Event) time.Time {
 	)
 }
 
-// Lost says how the server was lost, as the cluster tells it; nil: it was not, or that is unknown.
-func (s *Server) Lost(ctx context.Context) error {
+// FindLoss says how the server was lost, as the cluster tells it; nil: it was not, or that is unknown.
+func (s *Server) FindLoss(ctx context.Context) error {
 	var pod corev1.Pod
-	err := s.provisioner.ask(ctx, "pods", s.name).Into(&pod)
+	err := s.provisioner.askFor(ctx, "pods", s.name).Into(&pod)
 	switch {
 	case apierrors.IsNotFound(err):
 		err = fmt.Errorf("its pod %s is gone", s.name)
@@ -353,16 +353,16 @@ func (s *Server) Lost(ctx context.Context) error {
 	return fmt.Errorf("the server on storage class %s was lost: %w", s.class, err)
 }
 
-// Watch gives a context that is done, with the reason as its cause, where the cluster takes the
+// WatchPod gives a context that is done, with the reason as its cause, where the cluster takes the
 // server away or its node does not answer.
-func (s *Server) Watch(ctx context.Context) (watched context.Context, end func()) {
+func (s *Server) WatchPod(ctx context.Context) (watched context.Context, end func()) {
 	watched, lose := context.WithCancelCause(context.Background())
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for sleep(ctx) == nil {
-			if err := s.Lost(ctx); err != nil {
+		for pausePoll(ctx) == nil {
+			if err := s.FindLoss(ctx); err != nil {
 				lose(err)
 				return
 			}
@@ -380,7 +380,7 @@ func (s *Server) Remove() error {
 		var there []string
 		for _, kind := range []string{"pod", "persistentvolumeclaim"} {
 			var gone bool
-			if gone, err = s.provisioner.remove(kind+"s", s.name); !gone {
+			if gone, err = s.provisioner.removeObject(kind+"s", s.name); !gone {
 				there = append(there, kind+"/"+s.name)
 			}
 		}
