@@ -18,6 +18,7 @@ import (
 	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 )
 
 const kubernetesScripts = "../../scripts/kubernetes/"
@@ -198,6 +199,49 @@ func TestKubernetesDrive(t *testing.T) {
 		verify = append(verify, "--record", folder)
 	}
 	must(t, verify...)
+}
+
+// TestKubernetesCommand: the experiment that a Job runs has what the flags say, the commands that
+// come next are told, and what makes no Job is refused.
+func TestKubernetesCommand(t *testing.T) {
+	stdout, stderr := ends(t, exitDone, words("kubernetes --storage-class gp3 --storage-class io2 "+
+		"--size W --threads 64 --limit 'order p95 < 500ms' --name tiers --namespace bench")...)
+	texttest.Contains(t, stdout, "limit:\n      - order p95 < 500ms\n", "threads: \"64\"",
+		"practice: 0\n", "volumes: fresh\n", "max_connections=114", "storage-class: io2\n")
+	texttest.Contains(t, stderr, "kubectl --namespace bench logs -f job/tiers ")
+	kept := must(t, words("kubernetes --storage-class gp3 --size S --volumes keep")...)
+	assert.NotContains(t, kept, "practice:", "the first run of a volume is discarded")
+	for line, says := range map[string]string{
+		"--size W":                                             "--storage-class is missing",
+		"--storage-class a":                                    "--size is missing",
+		"--storage-class a --size W --name A":                  "--name: \"A\" must be",
+		"--storage-class a --size W --server-cpus 0":           "--server-cpus is 0",
+		"--storage-class a --size W --read-cluster":            "--read-cluster needs --namespace",
+		"--storage-class a --storage-class a --size W":         "a is named twice",
+		"--storage-class a --size W --until '1 %' --runs 5..x": "--runs",
+	} {
+		_, stderr := ends(t, exitUsage, append([]string{"kubernetes"}, words("%s", line)...)...)
+		assert.Contains(t, stderr, says, line)
+	}
+}
+
+// TestStorageClassElsewhere: a storage class is for a Job on a cluster, takes a size, and is in the
+// place of a target.
+func TestStorageClassElsewhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "classes.yaml")
+	for text, says := range map[string]string{
+		"size: S\nstorage-class: gp3\n":                                 "ds2 kubernetes prints one",
+		"storage-class: gp3\n":                                          "--size is missing",
+		"size: S\nstorage-class: gp3\ntarget: postgres://h/ds2\n":       "leave it out",
+		"size: S\nstorage-class: gp3\nvolumes: some\n":                  "use fresh or keep",
+		"size: S\nstorage-class: gp3\nconfigurations: {a: {volume: 1}}": "unknown key \"volume\"",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		for _, command := range []string{"experiment", "preflight"} {
+			_, stderr := ends(t, exitUsage, command, file)
+			assert.Contains(t, stderr, says, "%s: %s", command, text)
+		}
+	}
 }
 
 // TestComposeFile: what the service ds2 runs is a command line of ds2, whose record goes to the
