@@ -92,6 +92,9 @@ func unlikeRuns(counted []result.BenchRun) *result.Finding {
 	others := map[int]bool{} // runs that differ from the first
 	var texts []string
 	for _, d := range result.FindDiffering(setups, result.Compare) {
+		if d.May && setups[0].Environment.StorageClass != "" {
+			continue // a new volume and its node are drawn for each run
+		}
 		var values []string
 		for i, value := range d.Values {
 			if value != "" && !slices.Contains(values, value) {

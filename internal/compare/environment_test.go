@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,5 +98,27 @@ func TestUnlikeRuns(t *testing.T) {
 				"shared_buffers 64MB and 512MB", f.Words())
 			assert.Equal(t, result.Withholds, f.Effect)
 		}
+	}
+}
+
+// TestDrawnAnew: runs on new volumes of a storage class differ in drive and node, which is what
+// blocks draw; what else differs is found.
+func TestDrawnAnew(t *testing.T) {
+	server := map[string]string{"shared_buffers": "64MB"}
+	for _, c := range []struct{ class, kernel, want string }{
+		{"gp3", "6.1", ""},
+		{"gp3", "6.12", "kernel 6.1 and 6.12"},
+		{"", "6.1", "node worker-1 and worker-2; drives nvme1n1 and nvme2n1"},
+	} {
+		bench := benchOn("a", server, server)
+		for i, kernel := range []string{"6.1", c.kernel} {
+			e := bench.Runs[i].Environment
+			e.StorageClass = c.class
+			e.Kernel = kernel
+			e.Node = fmt.Sprint("worker-", i+1)
+			e.Drives = []string{fmt.Sprintf("nvme%dn1", i+1)}
+		}
+		found := strings.Join(findingsOf(WithFirst([]Configuration{bench}), result.RunsUnlike), "")
+		assert.Equal(t, c.want, found)
 	}
 }
