@@ -231,10 +231,16 @@ func TestBrowser(t *testing.T) {
 			return browsertest.Keep(page.name+kind+".png", false)
 		}
 		var grounds [2]string
-		var charts, drawn, described int
+		var charts, drawn, described, closed int
 		var overflow int // pixels that the page is wider than a phone
 		const background = `getComputedStyle(document.body).backgroundColor`
 		const plots = `[...document.querySelectorAll('.plot')]`
+		// By the button of each part that has several sections; how many stay closed.
+		const openAll = `[...document.querySelectorAll('.rest')].map(rest => {
+			const sections = [...rest.querySelectorAll(':scope > details')];
+			if (sections.length > 1) rest.querySelector(':scope > button').click();
+			return sections.filter(d => sections.length > 1 && !d.open).length;
+		}).reduce((a, b) => a + b, 0)`
 		wide := chromedp.EmulateViewport(1280, 900)
 		phone := chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)
 		err := chromedp.Run(
@@ -254,6 +260,7 @@ func TestBrowser(t *testing.T) {
 			chromedp.Evaluate(background, &grounds[1]),
 			keep("-dark"),
 			browsertest.Colours("light"),
+			chromedp.Evaluate(openAll, &closed),
 			chromedp.Evaluate(
 				`document.querySelectorAll('details').forEach(d => { d.open = true; })`,
 				nil,
@@ -278,6 +285,7 @@ func TestBrowser(t *testing.T) {
 			"%s: charts, drawn ones, described ones",
 			page.name,
 		)
+		assert.Zero(t, closed, "%s: sections that stay closed when all are opened", page.name)
 		assert.LessOrEqual(
 			t,
 			overflow,

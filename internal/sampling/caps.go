@@ -48,7 +48,7 @@ var capKinds = []kind{
 // decodeCaps reads the four sums of a log page, in seconds.
 func decodeCaps(page []byte) ([]float64, error) {
 	if len(page) < capsBytes || binary.LittleEndian.Uint32(page) != capsMagic {
-		return nil, errors.New("the log page D0h is none of Amazon EBS's statistics")
+		return nil, errors.New("the log page D0h does not hold Amazon EBS's statistics")
 	}
 	seconds := make([]float64, len(capKinds))
 	for i := range seconds {

@@ -115,7 +115,7 @@ func throttleSources(l topology.Limits, whose, column, label, server, inColumns 
 		},
 		{
 			prefix + "_throttled_seconds_total",
-			"Time that processes of " + container + " stood still for that.",
+			"Time that processes of " + container + " stood still because its CPU time was used up.",
 			"",
 			nil,
 		},

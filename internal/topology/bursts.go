@@ -34,14 +34,15 @@ var burstRules = []struct {
 		vendor:  amazon,
 		product: regexp.MustCompile(`^t\d`),
 		lasts:   24 * time.Hour,
-		text:    "its CPUs lose what is above their base rate when their credits, of a day at most, are spent, unless it is an unlimited one",
-		source:  "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-credits-baseline-concepts.html",
+		text: "its CPUs fall to their base rate when their credits are spent, of which it " +
+			"saves a day's at most, unless it is an unlimited one",
+		source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-credits-baseline-concepts.html",
 	},
 	{
 		vendor: amazon, lasts: 30 * time.Minute,
 		product: regexp.MustCompile(`^(t3a?|t4g|i3en)\.|^[a-z]+5[a-z]*\.2?x?large$|` +
 			`^[a-z]+[46-9][a-z-]*\.(medium|[234]?x?large)$`),
-		text:   "it has its highest rates to all its volumes for 30 minutes a day",
+		text:   "its highest rates to its volumes last 30 minutes a day",
 		source: "docs.aws.amazon.com/ec2/latest/instancetypes, Amazon EBS specifications",
 	},
 	{
@@ -49,7 +50,7 @@ var burstRules = []struct {
 		below: 1000,
 		text: "a volume of type gp2 makes 3,000 I/Os a second until its credits are spent, " +
 			"then 3 for each GiB; st1 and sc1 have credits too, other types none. " +
-			"One made of a snapshot is slow until each block was read once",
+			"A volume made of a snapshot is slow until each of its blocks has been read once",
 		source: "docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html",
 	},
 	{

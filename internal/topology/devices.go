@@ -255,8 +255,9 @@ func (fs FS) Flushing(drive string, others Flushing) (journals []string, f Flush
 	case ReadText(filepath.Join(queue, "write_cache")) == "write through":
 		f.Through = true
 	case noRequests != nil:
-		f.Unknown = "it has a write-back cache and no request queue, as MD, device mapper and drives with " +
-			"several paths, which count flushes each in its way: name the drives below it"
+		f.Unknown = "it has a write-back cache and no request queue, as MD, device mapper " +
+			"and multipath have, and each of these counts flushes in its own way: name " +
+			"the drives below it"
 	case !all:
 		f.Unknown = others.Unknown
 	}

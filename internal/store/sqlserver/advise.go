@@ -26,8 +26,8 @@ func (s *Store) Advise(
 	}
 	if v.babelfish {
 		return "", []string{
-			"this server is Babelfish for PostgreSQL, of which ds2 knows no settings: " +
-				"nothing warns of a database that fits into memory",
+			"this server is Babelfish for PostgreSQL, whose settings ds2 does not read: it " +
+				"cannot warn of a database that fits into memory",
 		}, nil
 	}
 	settings, err := s.readSettings(ctx)
@@ -124,7 +124,8 @@ func judgeSettings(s settings, run time.Duration, memory int64) (reads string, a
 	warn(
 		model == "FULL" && chain != "none" && size > 0 && used > size/2,
 		"the log of %d MB is %d %% full, and only a "+
-			"backup of it makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run",
+			"backup of it makes room: back it up, or let ds2 reset --discard-log do so, "+
+			"before it grows in the run",
 		size/1e6,
 		100*used/max(size, 1),
 	)
@@ -146,7 +147,8 @@ func judgeSettings(s settings, run time.Duration, memory int64) (reads string, a
 	)
 	warn(
 		s["database read committed snapshot"] == "1" && s["service objective"] == "",
-		"read committed snapshot is on: it also writes versions of rows; the storage report's runs had it off",
+		"read committed snapshot is on: it also writes versions of rows; the storage "+
+			"report's runs had it off",
 	)
 	_, known := s["database target recovery time (s)"]
 	every := time.Duration(s.numberOf("database target recovery time (s)")) * time.Second
@@ -163,7 +165,7 @@ func judgeSettings(s settings, run time.Duration, memory int64) (reads string, a
 	warn(
 		target > 0 && taken < target/10*9 && taken < data,
 		"the server's memory is still growing, %d MB of %d MB: "+
-			"until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it",
+			"until then it reads eight pages for each one asked for; make the warm-up longer",
 		taken/mb,
 		target/mb,
 	)
@@ -182,7 +184,8 @@ func judgeSettings(s settings, run time.Duration, memory int64) (reads string, a
 	pages := s.numberOf("server suspect pages")
 	warn(
 		flags != "",
-		"trace flags %s are on for the whole server: a server to compare with must have the same",
+		"trace flags %s are on for the whole server: compare it only with a server that has "+
+			"the same",
 		flags,
 	)
 	warn(
@@ -216,7 +219,8 @@ var distortions = []struct{ setting, value, says string }{
 		"server instant file initialization",
 		"N",
 		"instant file initialization is off: each growth of a data " +
-			"file is first filled with zeros; grant the server's account Perform volume maintenance tasks",
+			"file is first filled with zeros; grant the server's account Perform volume " +
+			"maintenance tasks",
 	},
 	{"database query store", "1", "the Query Store is on and writes to the database under test; " +
 		"ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions"},
@@ -254,7 +258,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 			"server",
 			false,
 			store.Warning,
-			"this server is Babelfish for PostgreSQL, which shows few of its statistics through T-SQL",
+			"this server is Babelfish for PostgreSQL, which shows few of its statistics "+
+				"through T-SQL",
 			"check its connections and rights yourself",
 		)
 		return e, nil

@@ -15,7 +15,7 @@ import (
 // upkeep.DeepChecker.
 func (s *Store) MayDeepCheck(ctx context.Context) error {
 	op := "check " + s.Label()
-	err := s.refuseLacking(ctx, op, "leave --deep out, or of a run --verify deep",
+	err := s.refuseLacking(ctx, op, "leave out --deep, or --verify deep of a run",
 		"this server, Babelfish, has no DBCC CHECKDB", "")
 	if err == nil { // it takes the rights of a check, and checks nothing
 		_, err = s.DB().ExecContext(ctx, "DBCC CHECKDB (0) WITH ESTIMATEONLY, NO_INFOMSGS")
@@ -89,7 +89,8 @@ func (s *Store) objectName(ctx context.Context, conn *sql.Conn, number string) s
 		return "database"
 	}
 	name := fmt.Sprintf("object %d", object)
-	const ask = "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1) WHERE OBJECT_NAME(@p1) IS NOT NULL"
+	const ask = "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1) WHERE " +
+		"OBJECT_NAME(@p1) IS NOT NULL"
 	_ = conn.QueryRowContext(ctx, ask, object).Scan(&name)
 	return name
 }

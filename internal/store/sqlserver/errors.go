@@ -84,9 +84,9 @@ func (e *connectError) classifyFailure(op string) error {
 	if why, refused := strings.CutPrefix(said, "tls: failed to verify certificate: "); refused {
 		return store.Refuse(
 			op,
-			"add trustservercertificate=true to the target to trust it unseen, or "+
-				"certificate=FILE.pem with the certificate that signed it; for another name in it, "+
-				"hostnameincertificate=NAME",
+			"add to the target certificate=FILE.pem with the certificate that signed it, or "+
+				"trustservercertificate=true to trust it unseen; if it names another "+
+				"host, add hostnameincertificate=NAME",
 			"the server's certificate is refused: %s",
 			why,
 		)
@@ -110,8 +110,9 @@ func (e *connectError) classifyFailure(op string) error {
 		wrapped.Hint = "correct the host of the target"
 	case errors.Is(e.err, context.DeadlineExceeded):
 		wrapped.Err = fmt.Errorf("the server did not answer the login in time: %w", e.err)
-		wrapped.Hint = "look at the server's load; with an access token, at whether the server knows Entra ID; " +
-			"give a slow one longer by connection timeout=SECONDS"
+		wrapped.Hint = "look at the server's load; with an access token, check that the " +
+			"server uses Entra ID; give a slow server more time by connection " +
+			"timeout=SECONDS"
 	case isNetwork && network.Op == "dial":
 		wrapped.Err = network
 		wrapped.Hint = "start the server, or correct the host and port of the target"

@@ -28,7 +28,7 @@ func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err 
 // DiscardLog backs the log up to NUL: upkeep.LogKeeper.
 func (s *Store) DiscardLog(ctx context.Context) error {
 	op := "back the log of " + s.Label() + " up to NUL"
-	const lacks = "this server takes no backups of logs"
+	const lacks = "this server does not back up logs"
 	if err := s.refuseLacking(ctx, op, "leave --discard-log out", lacks, lacks); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *Store) MayDropCache(ctx context.Context) error {
 		do = "ALTER SERVER ROLE ##MS_ServerStateManager## ADD MEMBER the login"
 	case v.major < 16 && !v.isAzure():
 		may = "IS_SRVROLEMEMBER('sysadmin')"
-		do = "use a member of sysadmin, which servers before 2022 want"
+		do = "use a member of sysadmin, as servers before 2022 require"
 	}
 	return store.May(ctx, s, op, "SELECT CAST(COALESCE("+may+", 0) AS bit)",
 		"the login may not run DBCC DROPCLEANBUFFERS", do+", or "+leave)

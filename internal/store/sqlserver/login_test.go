@@ -173,7 +173,7 @@ func TestCertificates(t *testing.T) {
 			}
 			assert.Equal(t, store.Config, store.Classify(err))
 			require.ErrorContains(t, err, c.refused)
-			require.ErrorContains(t, err, "; add trustservercertificate=true")
+			require.ErrorContains(t, err, "or trustservercertificate=true")
 		})
 	}
 }
@@ -247,7 +247,7 @@ func TestLoginThatHangs(t *testing.T) {
 	_, err := openURL(t, server.URL("DS2")).ConnectUser(ctx, procedure)
 	assert.Equal(t, store.Connection, store.Classify(err))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.ErrorContains(t, err, "give a slow one longer by connection timeout=SECONDS")
+	require.ErrorContains(t, err, "give a slow server more time by connection timeout=SECONDS")
 	err = openURL(t, server.URL("DS2", "connection timeout", "1")).DB().PingContext(t.Context())
 	require.Error(t, err, "a login that hangs has no end")
 }

@@ -97,10 +97,11 @@ func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
 		Op:    "wait until the server has removed deleted rows",
 		Class: store.Resource,
 		Err: fmt.Errorf(
-			"%d are still in their pages, and none was removed for %s",
+			"%d deleted rows are still in their pages, and the server removed none for %s",
 			left,
 			ghostsStay,
 		),
-		Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off",
+		Hint: "look for a transaction that has been open for long, and for trace flag 661, " +
+			"which stops the removal",
 	}
 }

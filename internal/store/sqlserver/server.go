@@ -48,8 +48,8 @@ func (v server) checkUses(uses schema.Features) error {
 		return store.Refuse(
 			op,
 			"have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', "+
-				"'ignore', 'server', once: the workload searches by it",
-			"Babelfish refuses statements of full-text search to this login",
+				"'ignore', 'server', once: the workload uses full-text search",
+			"Babelfish does not let this login use full-text search",
 		)
 	case v.babelfish || v.isAzure():
 		return nil
@@ -57,14 +57,14 @@ func (v server) checkUses(uses schema.Features) error {
 		return store.Refuse(
 			op,
 			"use SQL Server 2016 or later",
-			"its major version is %d, before %d",
+			"its major version is %d, and ds2 needs %d or later",
 			v.major,
 			oldest,
 		)
 	case uses.FullText && !v.fullText:
 		return store.Refuse(
 			op,
-			"install it (mssql-server-fts on Linux): the workload searches by it",
+			"install it (mssql-server-fts on Linux): the workload uses it",
 			"full-text search is not installed",
 		)
 	}
@@ -138,8 +138,10 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	if p.Layout.Password != "" && !s.hidesPassword() {
 		return nil, store.Refuse(
 			"make the driver's login on "+s.Label(),
-			"add encrypt=true to the target, and certificate=FILE.pem where this machine does not trust the server's",
-			"its password would cross the network in clear: without encrypt=true only the login is encrypted",
+			"add encrypt=true to the target, and certificate=FILE.pem where this machine "+
+				"does not trust the server's",
+			"its password would cross the network in clear: without encrypt=true only the "+
+				"login is encrypted",
 		)
 	}
 	placed, err := s.hasFilegroups(ctx)
@@ -192,10 +194,12 @@ func (v server) leftOut(o schema.Layout) (lines []string) {
 	switch {
 	case v.babelfish || v.isAzureDatabase():
 	case v.isAzure():
-		files = "left out, for Azure places the files of a Managed Instance: filegroups and file sizes; in General " +
-			"Purpose the size of a file decides its IOPS, so set it before a run: ALTER DATABASE … MODIFY FILE"
+		files = "left out, because Azure places the files of a Managed Instance: filegroups and file sizes; in General " +
+			"Purpose the size of a file decides its IOPS, so set it before a run: ALTER " +
+			"DATABASE … MODIFY FILE"
 	default:
-		files = "left out, for the database is there already: filegroups; drop it first to have its files laid out"
+		files = "left out, because the database exists: filegroups; drop the database first " +
+			"to have its files placed"
 	}
 	add := func(uses, lacks bool, line string) {
 		if uses && lacks {
@@ -208,7 +212,7 @@ func (v server) leftOut(o schema.Layout) (lines []string) {
 	add(uses.Files, lacks.Files, files)
 	recovery := none + "recovery models, a target recovery time, and a Query Store to switch off"
 	if v.rds {
-		recovery = "left out, for Amazon RDS sets the recovery model back to full within minutes and " +
+		recovery = "left out, because Amazon RDS sets the recovery model back to full within minutes and " +
 			"takes a snapshot, which a run would measure: recovery models, a target recovery time, and " +
 			"a Query Store to switch off"
 	}
@@ -323,7 +327,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 			op := "connect to " + s.Label()
 			if deniesDatabase(err) && !database.access {
 				return store.Refuse(op, "make the login a user of the database, or use another",
-					"the database is there, but the login of the target may not use it")
+					"the database exists, but the login of the target may not use it")
 			}
 			return s.Wrap(op, err)
 		}

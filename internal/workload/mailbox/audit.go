@@ -117,7 +117,8 @@ func (w Workload) Audit(
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
 			return nil, fmt.Errorf(
-				"audit the run: %d records of it: a mailbox database is driven from one machine",
+				"audit the run: it has %d records, and a mailbox database is driven from one "+
+					"machine",
 				n,
 			)
 		}

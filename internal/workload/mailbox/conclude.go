@@ -94,7 +94,7 @@ func (r run) makeSections() []result.Section {
 	if len(r.Targets) > 1 && r.engine.SharesLog() {
 		all[0].Notes = append(
 			all[0].Notes,
-			"The databases of a server share a log here, which Exchange's do not.",
+			"Here the databases of a server share one log; those of Exchange do not.",
 		)
 	}
 	if r.storage != nil && len(r.storage.Databases) > 0 {
@@ -121,8 +121,8 @@ const (
 	uncounted = "There are no IOPS: %s."
 	oneDrive  = "One drive holds data and log: the writes of the log are those that the server counts, " +
 		"and its latencies are those of the drive as a whole."
-	paced = "The rate was found in the warm-up by %d samples of %g s, whose average asked for it, within 2 %%, four " +
-		"times in a row, and then kept."
+	paced = "The rate was corrected in the warm-up by %d samples of %g s, until four " +
+		"averages of them in a row agreed within 2 %%, and was then kept."
 )
 
 // values is a section of names and values.
@@ -185,7 +185,7 @@ func (r run) addThroughput(t *values, d sampling.Storage) {
 	}
 	add("the same counted in pages of 8 KB", d.PageIOPS, 3)
 	add("total I/O per second, with log writes", d.Total(), 3)
-	addKnown("database I/Os an operation", d.IOsPerOperation, 3)
+	addKnown("database I/Os per operation", d.IOsPerOperation, 3)
 	add("database reads : writes", d.Reads/d.Writes, 3)
 	add("database I/Os : log writes", d.IOPS/d.LogWrites, 2)
 	addKnown("bytes a log write", d.LogBytes, 0)

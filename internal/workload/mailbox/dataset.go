@@ -177,14 +177,15 @@ func (s Size) CheckSize() error {
 		return fmt.Errorf("mailboxes of %d bytes: it must be 1MB to 1TB", s.MailboxBytes)
 	case s.CountRecords() > maxRecords:
 		return fmt.Errorf(
-			"%s hold %d records, and a database at most %d: take fewer or smaller ones",
+			"%s hold %d records, and a database holds at most %d: choose fewer or smaller "+
+				"mailboxes",
 			s,
 			s.CountRecords(),
 			int64(maxRecords),
 		)
 	case s.TotalBytes() < MinBytes:
 		return fmt.Errorf(
-			"%s make %d MB, and a database has at least %d MB: take more or larger ones",
+			"%s come to %d MB, and a database has at least %d MB: choose more or larger mailboxes",
 			s,
 			s.TotalBytes()>>20,
 			MinBytes>>20,

@@ -46,7 +46,7 @@ func (m Mix) CheckShares() error {
 	case min(m.Insert, m.Delete, m.Replace, m.Read) < 0:
 		return fmt.Errorf("the mix has a negative share: %s", shares)
 	case sum != 100:
-		return fmt.Errorf("the mix makes %d %%, not 100: %s", sum, shares)
+		return fmt.Errorf("the mix adds up to %d %%, not 100: %s", sum, shares)
 	}
 	return nil
 }
