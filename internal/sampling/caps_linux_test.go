@@ -38,7 +38,7 @@ func TestCaps(t *testing.T) {
 	assert.Equal(t, []float64{31, 1.5, 0, .5}, seconds)
 	page[0]++
 	_, err = decodeCaps(page)
-	assert.ErrorContains(t, err, "none of Amazon EBS's")
+	assert.ErrorContains(t, err, "does not hold Amazon EBS's")
 	assert.EqualValues(t, 0x48, unsafe.Sizeof(adminCommand{}), "as the ioctl's number has it")
 	_, told := Caps(
 		[]topology.Drive{{Name: "nvme0n1", Model: "Amazon Elastic Block Store"}, {Name: "sda"}},

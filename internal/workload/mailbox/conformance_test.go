@@ -217,7 +217,7 @@ func (e engine) users(t *testing.T) {
 	crowd.NewUser(
 		workload.Seat{Of: int(target.Dataset.Size.CountRecords()) + 1, Tally: new(measure.Order)},
 	)
-	require.ErrorContains(t, crowd.Ready(t.Context()), "take fewer of them, or a larger database")
+	require.ErrorContains(t, crowd.Ready(t.Context()), "use fewer users, or a larger database")
 	dir := t.TempDir()
 	run := begin(target, dir, e.mix())
 	const users = 4
