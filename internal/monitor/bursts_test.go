@@ -15,14 +15,11 @@ func TestBursts(t *testing.T) {
 		0: MayBurst, 20 * time.Minute: WithinBurst, 30 * time.Minute: WithinBurst,
 		time.Hour: MayBurst,
 	} {
-		w := Observer{Machine: &topology.Machine{Vendor: "Amazon EC2", Product: "m5.large"}}
-		w.findBursts(run)
-		if assert.Len(t, w.Found, 1) {
-			assert.Equal(t, want, w.Found[0].Kind, run)
-			assert.Equal(t, "m5.large", w.Found[0].Of)
+		found := findBursts(&topology.Machine{Vendor: "Amazon EC2", Product: "m5.large"}, run)
+		if assert.Len(t, found, 1) {
+			assert.Equal(t, want, found[0].Kind, run)
+			assert.Equal(t, "m5.large", found[0].Of)
 		}
 	}
-	w := Observer{}
-	w.findBursts(time.Minute)
-	assert.Empty(t, w.Found)
+	assert.Empty(t, findBursts(nil, time.Minute))
 }

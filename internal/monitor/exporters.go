@@ -8,147 +8,195 @@ import (
 	"strings"
 
 	"ds2/internal/sampling"
-	"ds2/internal/store"
 	"ds2/internal/topology"
 )
 
-// openExporters opens the exporters of the machines under test, which then stand in the record as
-// one machine. Those that tell of volumes only are of none.
-func (w *Observer) openExporters(ctx context.Context) error {
-	fail := func(err error) error { return &OptionError{"exporter", err} }
-	var all []*sampling.Exporter
-	for _, address := range w.o.Exporters {
-		e, err := sampling.OpenExporter(ctx, address)
-		if err != nil {
-			return fail(err)
-		}
-		if slices.ContainsFunc(all, func(other *sampling.Exporter) bool {
-			return other.Name == e.Name && other.OfMachine() == e.OfMachine()
-		}) {
-			return fail(fmt.Errorf("%s is given twice", e.Name))
-		}
-		all = append(all, e)
-		if e.OfMachine() {
-			w.exporters = append(w.exporters, e)
-		}
-	}
-	w.noteSameHost()
-	for _, e := range w.exporters {
-		if err := w.addMachine(ctx, e); err != nil {
-			return err
-		}
-	}
-	for _, e := range all {
-		var drives []topology.Drive
-		if w.Machine != nil {
-			drives = w.Machine.Drives
-		}
-		if src, told := e.Caps(drives); told {
-			w.Sources = append(w.Sources, src)
-		}
-	}
-	return nil
+// exporters are those of machines under test, with the targets.
+type exporters struct {
+	all     []*sampling.Exporter
+	targets []target
 }
 
-// noteSameHost says which exporters may be of one machine.
-func (w *Observer) noteSameHost() {
-	for i, e := range w.exporters {
-		same := func(o *sampling.Exporter) bool { return o.Machine.Hostname == e.Machine.Hostname }
-		first := slices.IndexFunc(w.exporters[:i], same)
-		if first >= 0 && e.Machine.Hostname != "" {
-			w.addNote(
-				"the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
-					"CPUs and memory count twice",
-				w.exporters[first].Name,
-				e.Name,
-				e.Machine.Hostname,
-			)
-		}
-	}
-}
-
-// addMachine has the machine of an exporter sampled.
-func (w *Observer) addMachine(ctx context.Context, e *sampling.Exporter) error {
-	several := len(w.exporters) > 1
-	devices := w.devices
-	if len(devices) == 0 {
-		devices = e.Named()
-	}
-	drives := e.Drives(devices, w.rolesOn(e))
-	src, err := e.Source(devices, several, w.withoutJournals(drives))
-	if err != nil {
-		return &OptionError{"devices", err}
-	}
-	if err := w.addCounters(ctx, drives, src); err != nil {
-		return &OptionError{"exporter", err}
-	}
-	if w.Machine == nil {
-		w.Machine = new(e.Machine)
-	} else {
-		w.Machine.Hostname += ", " + e.Machine.Hostname
-		w.Machine.Processors += e.Machine.Processors
-		w.Machine.MemoryBytes += e.Machine.MemoryBytes
-	}
-	for _, drive := range drives {
-		if several {
-			drive.Name = e.Item(drive.Name)
-			drive.Machine = e.Name
-		}
-		w.Machine.Drives = append(w.Machine.Drives, drive)
-	}
-	return nil
-}
-
-// rolesOn are the roles of the drives of an exporter's machine: as the user has them, or else as
-// the exporter tells which drives the files of its servers lie on.
-func (w *Observer) rolesOn(e *sampling.Exporter) map[string][]topology.Role {
-	roles := maps.Clone(w.roles)
-	for i, t := range w.targets {
-		if !w.showsMachineOf(t, e) {
-			continue
-		}
-		for _, file := range w.Servers[i].Files {
-			for _, drive := range e.DrivesOf(file.Path) {
-				given := w.roles[drive]
-				if len(given) == 0 && !slices.Contains(roles[drive], file.Role) {
-					roles[drive] = append(roles[drive], file.Role)
-				}
-			}
-		}
-		if limits := e.Container(); limits != (topology.Container{}) &&
-			w.Servers[i].Container == nil {
-			w.Servers[i].Container = &limits
-		}
-	}
-	return roles
-}
-
-// exporterOf is the exporter of a target's machine; nil where none is known to be.
-func (w *Observer) exporterOf(t store.Database) *sampling.Exporter {
-	for _, e := range w.exporters {
-		if w.showsMachineOf(t, e) {
+// of is the exporter of a target's machine; nil where none is known to be.
+func (x exporters) of(t target) *sampling.Exporter {
+	for _, e := range x.all {
+		if x.showsMachineOf(t, e) {
 			return e
 		}
 	}
 	return nil
 }
 
+// containerOf is that of a target's server, as seen here or else as its machine's exporter tells;
+// nil where it may use all of the machine.
+func (x exporters) containerOf(t target) *topology.Container {
+	e := x.of(t)
+	if e == nil || t.Container != nil {
+		return t.Container
+	}
+	if limits := e.Container(); limits != (topology.Container{}) {
+		return &limits
+	}
+	return nil
+}
+
 // showsMachineOf says whether an exporter is that of a target's machine. That of all targets, where
 // they are on one, may have another name.
-func (w *Observer) showsMachineOf(t store.Database, e *sampling.Exporter) bool {
+func (x exporters) showsMachineOf(t target, e *sampling.Exporter) bool {
 	host := topology.HostOf(t.Label())
-	elsewhere := func(other store.Database) bool {
+	elsewhere := func(other target) bool {
 		return !strings.EqualFold(topology.HostOf(other.Label()), host)
 	}
 	return strings.EqualFold(e.URL.Hostname(), host) ||
-		len(w.exporters) == 1 && !slices.ContainsFunc(w.targets, elsewhere)
+		len(x.all) == 1 && !slices.ContainsFunc(x.targets, elsewhere)
 }
 
-// noteWithoutExporter says which targets' machines no exporter shows.
-func (w *Observer) noteWithoutExporter() {
-	for _, t := range w.targets {
-		if w.exporterOf(t) == nil {
-			w.addNote("the machine of %s is not observed: give its exporter, too", t.Label())
+// findExporters opens the exporters of the machines under test, which then stand in the record as
+// one machine. Those that tell of volumes only are of none.
+func findExporters(
+	ctx context.Context,
+	addresses []string,
+	targets []target,
+	named devices,
+) (all machines, notes []string, err error) {
+	opened, err := openExporters(ctx, addresses)
+	if err != nil {
+		return all, nil, &OptionError{"exporter", err}
+	}
+	all.exporters.targets = targets
+	for _, e := range opened {
+		if e.OfMachine() {
+			all.exporters.all = append(all.exporters.all, e)
 		}
 	}
+	notes = noteSameHost(all.exporters.all)
+	for _, e := range all.exporters.all {
+		found, its, err := findMachine(ctx, e, all.exporters, named)
+		if err != nil {
+			return all, nil, err
+		}
+		all.add(found.seen)
+		all.machine = joinMachines(all.machine, found.machine)
+		notes = append(notes, its...)
+	}
+	for _, e := range opened {
+		var drives []topology.Drive
+		if all.machine != nil {
+			drives = all.machine.Drives
+		}
+		if src, told := e.Caps(drives); told {
+			all.sources = append(all.sources, src)
+		}
+	}
+	for _, t := range targets {
+		if all.exporters.of(t) == nil {
+			notes = append(notes, fmt.Sprintf(
+				"the machine of %s is not observed: give its exporter, too", t.Label()))
+		}
+	}
+	return all, notes, nil
+}
+
+// openExporters asks exporters, each of which may be given once.
+func openExporters(
+	ctx context.Context,
+	addresses []string,
+) (all []*sampling.Exporter, err error) {
+	for _, address := range addresses {
+		e, err := sampling.OpenExporter(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		same := func(o *sampling.Exporter) bool {
+			return o.Name == e.Name && o.OfMachine() == e.OfMachine()
+		}
+		if slices.ContainsFunc(all, same) {
+			return nil, fmt.Errorf("%s is given twice", e.Name)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// noteSameHost says which exporters may be of one machine.
+func noteSameHost(exporters []*sampling.Exporter) (notes []string) {
+	for i, e := range exporters {
+		same := func(o *sampling.Exporter) bool { return o.Machine.Hostname == e.Machine.Hostname }
+		first := slices.IndexFunc(exporters[:i], same)
+		if first >= 0 && e.Machine.Hostname != "" {
+			notes = append(notes, fmt.Sprintf(
+				"the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
+					"CPUs and memory count twice",
+				exporters[first].Name, e.Name, e.Machine.Hostname,
+			))
+		}
+	}
+	return notes
+}
+
+// findMachine opens the counters of the machine of an exporter, one of some.
+func findMachine(
+	ctx context.Context,
+	e *sampling.Exporter,
+	among exporters,
+	named devices,
+) (found machines, notes []string, err error) {
+	several := len(among.all) > 1
+	devices := named.names
+	if len(devices) == 0 {
+		devices = e.Named()
+	}
+	drives := e.Drives(devices, among.rolesOn(e, named.roles))
+	src, err := e.Source(devices, several, withoutJournals(among.targets, drives))
+	if err != nil {
+		return found, nil, &OptionError{"devices", err}
+	}
+	if notes, err = markUncounted(ctx, drives, src); err != nil {
+		return found, nil, &OptionError{"exporter", err}
+	}
+	for i, drive := range drives {
+		if several {
+			drives[i].Name = e.Item(drive.Name)
+			drives[i].Machine = e.Name
+		}
+	}
+	found.sources = []sampling.Source{src}
+	found.machine = new(e.Machine)
+	found.machine.Drives = drives
+	return found, notes, nil
+}
+
+// joinMachines is two machines as one; the first may be nil.
+func joinMachines(one, other *topology.Machine) *topology.Machine {
+	if one == nil {
+		return other
+	}
+	joined := *one
+	joined.Hostname += ", " + other.Hostname
+	joined.Processors += other.Processors
+	joined.MemoryBytes += other.MemoryBytes
+	joined.Drives = slices.Concat(one.Drives, other.Drives)
+	return &joined
+}
+
+// rolesOn are the roles of the drives of an exporter's machine: as the user has them, or else as
+// the exporter tells which drives the files of its servers lie on.
+func (x exporters) rolesOn(
+	e *sampling.Exporter,
+	given map[string][]topology.Role,
+) map[string][]topology.Role {
+	roles := maps.Clone(given)
+	for _, t := range x.targets {
+		if !x.showsMachineOf(t, e) {
+			continue
+		}
+		for _, file := range t.Files {
+			for _, drive := range e.DrivesOf(file.Path) {
+				if len(given[drive]) == 0 && !slices.Contains(roles[drive], file.Role) {
+					roles[drive] = append(roles[drive], file.Role)
+				}
+			}
+		}
+	}
+	return roles
 }

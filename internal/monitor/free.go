@@ -16,17 +16,18 @@ import (
 // which machine that is, empty for this one; false where that cannot be seen: the target is
 // elsewhere and its machine's exporter does not tell, or only the server sees the file.
 func (w *Observer) Free(
-	t store.Database,
+	of store.Database,
 	dir string,
 ) (bytes int64, machine, mount string, ok bool) {
-	if e := w.exporterOf(t); e != nil {
+	t := w.targets[slices.IndexFunc(w.targets, func(t target) bool { return t.Database == of })]
+	if e := w.exporters.of(t); e != nil {
 		free, mount, known := e.Free(dir)
 		return free, e.URL.String(), mount, known
 	}
-	if !w.here[t] {
+	if !t.here {
 		return 0, "", "", false
 	}
-	if dir, ok = w.reachFile(t, dir); !ok {
+	if dir, ok = t.reachFile(dir); !ok {
 		return 0, "", "", false
 	}
 	dir = nearestReachable(dir)
@@ -46,10 +47,10 @@ func nearestReachable(dir string) string {
 	return dir
 }
 
-// reachFile is the path by which a server's file is reached from here; false where its file systems
+// reachFile is the path by which a file of the server is reached from here; false where its file systems
 // cannot be read.
-func (w *Observer) reachFile(t store.Database, path string) (string, bool) {
-	for _, file := range w.Servers[slices.Index(w.targets, t)].Files {
+func (t target) reachFile(path string) (string, bool) {
+	for _, file := range t.Files {
 		if file.Process != 0 {
 			reached, err := topology.Root.Reach(file.Process, path)
 			return reached, err == nil
@@ -66,15 +67,15 @@ type Room struct {
 
 // Rooms are the file systems of this machine that hold files of the databases.
 func (w *Observer) Rooms() (all []Room) {
-	for i, t := range w.targets {
-		for _, file := range w.Servers[i].Files {
-			path, ok := w.reachFile(t, file.Path)
+	for _, t := range w.targets {
+		for _, file := range t.Files {
+			path, ok := t.reachFile(file.Path)
 			if !ok {
 				continue
 			}
 			mount, ok := diskspace.MountPoint(nearestReachable(path))
 			size, known := diskspace.Size(mount)
-			known = known && ok && w.here[t]
+			known = known && ok && t.here
 			if known && !slices.ContainsFunc(all, func(r Room) bool { return r.Mount == mount }) {
 				all = append(all, Room{mount, size})
 			}

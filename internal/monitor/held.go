@@ -11,12 +11,12 @@ import (
 // holdDevices holds the devices that the user named against those that a file of a server is seen
 // to lie on. A device that is said to have the file's role, or where none is, one that may have it,
 // must be above or among the drives of the file.
-func (w *Observer) holdDevices(file topology.File, found topology.FileSystem) {
+func holdDevices(given devices, file topology.File, found topology.FileSystem) []Found {
 	var may, said []string
-	for _, device := range w.devices {
-		if slices.Contains(w.roles[device], file.Role) {
+	for _, device := range given.names {
+		if slices.Contains(given.roles[device], file.Role) {
 			said = append(said, device)
-		} else if len(w.roles[device]) == 0 {
+		} else if len(given.roles[device]) == 0 {
 			may = append(may, device)
 		}
 	}
@@ -31,8 +31,9 @@ func (w *Observer) holdDevices(file topology.File, found topology.FileSystem) {
 		})
 	}
 	if len(named) == 0 || len(found.Devices) == 0 || slices.ContainsFunc(named, under) {
-		return
+		return nil
 	}
-	w.addFound(DevicesElsewhere, file.Path, fmt.Sprintf("%s, not %s",
-		strings.Join(found.Devices, ", "), strings.Join(named, ", ")))
+	detail := fmt.Sprintf("%s, not %s",
+		strings.Join(found.Devices, ", "), strings.Join(named, ", "))
+	return []Found{{DevicesElsewhere, file.Path, detail}}
 }

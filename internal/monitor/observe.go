@@ -6,9 +6,7 @@ package monitor
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +58,8 @@ type OptionError struct {
 // Unwrap gives the cause.
 func (e *OptionError) Unwrap() error { return e.error }
 
-// Observer observes the machine and the databases under test through one run or several.
+// Observer is what is observed of the machine and the databases under test, through one run or
+// several.
 type Observer struct {
 	// For the user to read before the run.
 	Notes []string // what cannot be observed and why
@@ -77,94 +76,77 @@ type Observer struct {
 	Local   bool              // ds2 runs on the machine under test
 	IOTrace *sampling.IOTrace // nil: I/Os are not traced
 
-	targets   []store.Database
-	unplaced  []string                // the parts of Unplaced
-	here      map[store.Database]bool // those whose server is on this machine
-	exporters []*sampling.Exporter
-	// those of this machine whose children are sessions, or that are all of a server
-	serverProcesses []int
+	targets   []target
+	exporters exporters
+	powerLog  string
+	smart     smart
+}
 
-	o       Options
-	devices []string                   // that were asked for
-	roles   map[string][]topology.Role // of these, as far as they were given
+// Of what is observed each finder below finds a part. It gives what it found, notes for the user
+// on what it could not and, of what was asked for by name and is not there, an error.
 
-	smartctl    string   // the program
-	smartDrives []string // that answer it
+// seen is what of a part is the same for all.
+type seen struct {
+	sources []sampling.Source
+	found   []Found
+}
+
+func (s *seen) add(other seen) {
+	s.sources = append(s.sources, other.sources...)
+	s.found = append(s.found, other.found...)
 }
 
 // Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for
 // by name and is not there is an error; what is merely missing becomes a note.
 func Observe(
 	ctx context.Context,
-	targets []store.Database,
+	databases []store.Database,
 	run time.Duration,
 	o Options,
 ) (*Observer, error) {
-	w := &Observer{
-		o:       o,
-		targets: targets,
-		Servers: make([]topology.Server, len(targets)),
-		here:    map[store.Database]bool{},
-	}
-	var err error
-	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
-		return nil, err
-	}
-	servers, err := topology.Instances(ctx, targets)
+	names, roles, err := readDevices(o.Devices)
 	if err != nil {
 		return nil, err
 	}
-	var files []topology.File
-	for _, s := range servers {
-		if err := w.observeServer(ctx, s, len(servers) > 1); err != nil {
-			return nil, err
-		}
+	named := devices{names, roles}
+	servers, serverNotes, err := findServers(ctx, databases)
+	if err != nil {
+		return nil, err
 	}
-	local := false
-	for i, t := range targets {
-		if w.here[t] {
-			files = append(files, w.Servers[i].Files...)
-		}
-		// Those who name drives may know of a server here whose process and files cannot be seen
-		// from this container.
-		local = local || w.here[t] ||
-			len(o.Devices) > 0 && topology.IsLocal(topology.HostOf(t.Label()))
+	machines, machineNotes, err := findMachines(ctx, servers.targets, named, o.Exporters)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case len(o.Exporters) > 0:
-		if err := w.openExporters(ctx); err != nil {
-			return nil, err
-		}
-		w.noteWithoutExporter()
-		w.Local = len(w.exporters) == 1 && local && topology.IsLocal(w.exporters[0].URL.Hostname())
-	case local && runtime.GOOS == "linux":
-		if err := w.observeMachine(ctx, files); err != nil {
-			return nil, err
-		}
-	case len(w.devices) > 0:
-		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, " +
-			"or it does not run Linux; give the URL of the exporter on their machine")}
-	default:
-		w.addNote(
-			"the databases' machine is not observed: it is another one, or does not run Linux, " +
-				"and no exporter is given",
-		)
-	}
-	asDrives := w.Machine == nil
-	for _, s := range servers {
-		for _, t := range s.Databases {
-			w.observeFiles(ctx, s, t, asDrives)
-		}
-	}
-	w.noteRoles()
-	w.findBursts(run)
-	w.findSMART(ctx)
+	files, fileNotes := findFileCounters(ctx, servers.targets, machines.machine == nil)
+	machine := files.joinMachine(machines.machine)
+	unplaced := strings.Join(append(servers.unplaced, findUnplaced(machine)...), "; ")
+	smart, smartNotes := findSMART(ctx, o.SMART, machine, machines.local)
 	own, err := sampling.OwnSources(topology.Root)
 	if err != nil {
 		return nil, err
 	}
-	w.Sources = append(w.Sources, own...)
-	if err := w.askAdvice(ctx, run); err != nil {
+	w := &Observer{
+		Notes:     slices.Concat(serverNotes, machineNotes, fileNotes),
+		Unplaced:  unplaced,
+		Found:     slices.Concat(servers.found, machines.found, findBursts(machine, run)),
+		Machine:   machine,
+		Sources:   slices.Concat(servers.sources, machines.sources, files.sources, own),
+		Local:     machines.local,
+		exporters: machines.exporters,
+		powerLog:  o.PowerLog,
+		smart:     smart,
+	}
+	if unplaced != "" {
+		w.Notes = append(w.Notes, unplaced)
+	}
+	w.Notes = append(w.Notes, smartNotes...)
+	for _, t := range servers.targets {
+		t.Container = machines.exporters.containerOf(t)
+		t.available = availableTo(t, machines, o.ServerMemory)
+		w.targets = append(w.targets, t)
+		w.Servers = append(w.Servers, t.Server)
+	}
+	if w.Reads, w.Distorting, err = askAdvice(ctx, w.targets, run); err != nil {
 		return nil, err
 	}
 	if o.PowerCommand != "" {
@@ -174,7 +156,15 @@ func Observe(
 		}
 		w.Sources = append(w.Sources, meter)
 	}
-	w.traceIO(files) // last: after an error it would not be ended
+	if o.IOTrace { // last: after an error it would not be ended
+		trace, err := traceIO(machines, servers)
+		if err != nil {
+			w.Notes = append(w.Notes, fmt.Sprintf("I/Os are not traced: %v", err))
+			return w, nil
+		}
+		w.IOTrace = trace
+		w.Sources = append(w.Sources, trace.Source())
+	}
 	return w, nil
 }
 
@@ -192,48 +182,53 @@ type Adviser interface {
 }
 
 // askAdvice asks the targets what makes runs on them a poor test of storage.
-func (w *Observer) askAdvice(ctx context.Context, run time.Duration) error {
-	for i, t := range w.targets {
-		engine, ok := t.(Adviser)
+func askAdvice(
+	ctx context.Context,
+	targets []target,
+	run time.Duration,
+) (reads, distorting []string, err error) {
+	for _, t := range targets {
+		engine, ok := t.Database.(Adviser)
 		if !ok {
 			continue
 		}
-		reads, others, err := engine.Advise(ctx, run, w.Available(i).MemoryBytes)
+		of, others, err := engine.Advise(ctx, run, t.available.MemoryBytes)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		if reads != "" {
-			w.Reads = append(w.Reads, t.Label()+": "+reads)
+		if of != "" {
+			reads = append(reads, t.Label()+": "+of)
 		}
 		for _, sentence := range others {
-			w.Distorting = append(w.Distorting, t.Label()+": "+sentence)
+			distorting = append(distorting, t.Label()+": "+sentence)
 		}
 	}
-	return nil
+	return reads, distorting, nil
 }
 
 // Available is what the server of a target may use; 0 where unknown.
-func (w *Observer) Available(target int) topology.Container {
-	var machine topology.Machine
-	if e := w.exporterOf(w.targets[target]); e != nil {
-		machine = e.Machine
-	} else if len(w.exporters) == 0 && w.Machine != nil {
-		machine = *w.Machine
+func (w *Observer) Available(target int) topology.Container { return w.targets[target].available }
+
+// availableTo is what the server of a target may use, of memory what the user says; 0 where
+// unknown.
+func availableTo(t target, m machines, memory int64) (available topology.Container) {
+	machine := m.machine
+	if len(m.exporters.all) > 0 {
+		machine = nil
+		if e := m.exporters.of(t); e != nil {
+			machine = &e.Machine
+		}
 	}
-	available := topology.Container{
-		MemoryBytes: machine.MemoryBytes,
-		Processors:  float64(machine.Processors),
+	if machine != nil {
+		available.MemoryBytes = machine.MemoryBytes
+		available.Processors = float64(machine.Processors)
 	}
-	if limits := w.Servers[target].Container; limits != nil {
+	if limits := t.Container; limits != nil {
 		available.MemoryBytes = topology.LowerLimit(available.MemoryBytes, limits.MemoryBytes)
 		available.Processors = topology.LowerLimit(available.Processors, limits.Processors)
 	}
-	available.MemoryBytes = cmp.Or(w.o.ServerMemory, available.MemoryBytes)
+	available.MemoryBytes = cmp.Or(memory, available.MemoryBytes)
 	return available
-}
-
-func (w *Observer) addNote(format string, args ...any) {
-	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
 }
 
 // Found is one thing that was found of what is observed.
@@ -254,23 +249,26 @@ const (
 	MayBurst    = "may burst"
 )
 
-func (w *Observer) addFound(kind, of, detail string) {
-	w.Found = append(w.Found, Found{kind, of, detail})
-}
-
-// findBursts finds what is faster at first than later: of a run of a length that matters where it
-// is no longer than that; 0: no run is near.
-func (w *Observer) findBursts(run time.Duration) {
-	if w.Machine == nil {
-		return
+// findBursts finds what of a machine is faster at first than later: of a run of a length that
+// matters where it is no longer than that; 0: no run is near.
+func findBursts(machine *topology.Machine, run time.Duration) (found []Found) {
+	if machine == nil {
+		return nil
 	}
-	for _, b := range w.Machine.Bursts() {
+	for _, b := range machine.Bursts() {
 		kind := MayBurst
 		if run > 0 && run <= b.Lasts {
 			kind = WithinBurst
 		}
-		w.addFound(kind, b.Of, b.Text)
+		found = append(found, Found{kind, b.Of, b.Text})
 	}
+	return found
+}
+
+// devices are those that the user named, in their order.
+type devices struct {
+	names []string
+	roles map[string][]topology.Role // of these, as far as they were given
 }
 
 // readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it,
@@ -306,34 +304,31 @@ func (w *Observer) Told() {
 	w.Unplaced = ""
 }
 
-// noteRoles says what is not known of where the files lie and of the drives, and so is not judged.
-func (w *Observer) noteRoles() {
+// findUnplaced says which roles no drive of a machine is known to have, which so is not judged.
+func findUnplaced(machine *topology.Machine) []string {
 	var drives, missing []string
-	if w.Machine != nil {
-		for _, d := range w.Machine.Drives {
-			drives = append(drives, d.Name)
+	if machine == nil {
+		return nil
+	}
+	for _, d := range machine.Drives {
+		drives = append(drives, d.Name)
+	}
+	for _, role := range []topology.Role{topology.Data, topology.Log} {
+		holds := func(d topology.Drive) bool { return d.Holds(role) }
+		if !slices.ContainsFunc(machine.Drives, holds) {
+			missing = append(missing, string(role))
 		}
-		for _, role := range []topology.Role{topology.Data, topology.Log} {
-			if !slices.ContainsFunc(
-				w.Machine.Drives,
-				func(d topology.Drive) bool { return d.Holds(role) },
-			) {
-				missing = append(missing, string(role))
-			}
-		}
 	}
-	if len(missing) > 0 {
-		w.unplaced = append(w.unplaced, fmt.Sprintf("which drives hold the %s, of %s, is unknown, "+
-			"so there are no IOPS and no figures of these drives apart: "+
-			"say so, as in --devices data=nvme1n1,log=nvme2n1",
-			strings.Join(missing, " and the "), strings.Join(drives, ", ")))
+	if len(missing) == 0 {
+		return nil
 	}
-	if w.Unplaced = strings.Join(w.unplaced, "; "); w.Unplaced != "" {
-		w.Notes = append(w.Notes, w.Unplaced)
-	}
+	return []string{fmt.Sprintf("which drives hold the %s, of %s, is unknown, "+
+		"so there are no IOPS and no figures of these drives apart: "+
+		"say so, as in --devices data=nvme1n1,log=nvme2n1",
+		strings.Join(missing, " and the "), strings.Join(drives, ", "))}
 }
 
 // Fill puts into the samples of a run what the log of the power meter says, as power.Fill does.
 func (w *Observer) Fill(t *sampling.Table, from, to time.Time) (filled bool, lacks string) {
-	return power.Fill(w.o.PowerLog, t, from, to)
+	return power.Fill(w.powerLog, t, from, to)
 }

@@ -74,15 +74,19 @@ func TestRolesOfExporter(t *testing.T) {
 		{[]string{"data=nvme1n1", "log=nvme2n1"}, "fsync", 0, 1},
 	} {
 		server.Text = text
-		w := &Observer{o: Options{Exporters: []string{server.URL}}}
-		w.Servers = []topology.Server{{Settings: map[string]string{"wal_sync_method": c.sync}}}
-		var err error
-		w.devices, w.roles, err = readDevices(c.devices)
+		settings := map[string]string{"wal_sync_method": c.sync}
+		of := []target{{
+			Database: labelled{label: "127.0.0.1:5432/ds2"},
+			Server:   topology.Server{Settings: settings},
+		}}
+		names, roles, err := readDevices(c.devices)
 		require.NoError(t, err)
-		require.NoError(t, w.openExporters(t.Context()))
-		w.noteRoles()
-		assert.Len(t, w.Notes, c.notes, "%q", c.devices)
-		src := w.Sources[0]
+		named := devices{names, roles}
+		w, notes, err := findExporters(t.Context(), []string{server.URL}, of, named)
+		require.NoError(t, err)
+		notes = append(notes, findUnplaced(w.machine)...)
+		assert.Len(t, notes, c.notes, "%q", c.devices)
+		src := w.sources[0]
 		was := read(t, src)
 		server.Show(map[string]float64{
 			`node_disk_reads_completed_total{device="nvme1n1"}`:  1020,
@@ -101,7 +105,7 @@ func TestRolesOfExporter(t *testing.T) {
 		}
 		seen := sampling.Drives{
 			Counters: sampling.Table{Columns: columns, Rows: []sampling.Row{row}},
-			Machine:  w.Machine,
+			Machine:  w.machine,
 			From:     start,
 			To:       row.Time,
 		}
@@ -142,17 +146,16 @@ func TestExporterOfTarget(t *testing.T) {
 		{[]string{"127.0.0.1:5432/ds2", "db2:5432/ds2"}, []bool{true, false}, 1},
 		{[]string{"db1:5432/ds2", "db2:5432/ds2"}, []bool{false, false}, 2},
 	} {
-		w := &Observer{o: Options{Exporters: []string{exporter.URL}}}
-		w.Servers = make([]topology.Server, len(c.targets))
+		var targets []target
 		for _, label := range c.targets {
-			w.targets = append(w.targets, labelled{label: label})
+			targets = append(targets, target{Database: labelled{label: label}})
 		}
-		require.NoError(t, w.openExporters(t.Context()))
-		w.noteWithoutExporter()
-		for i, target := range w.targets {
-			assert.Equal(t, c.of[i], w.exporterOf(target) != nil, "%v", c.targets)
+		w, notes, err := findExporters(t.Context(), []string{exporter.URL}, targets, devices{})
+		require.NoError(t, err)
+		for i, target := range targets {
+			assert.Equal(t, c.of[i], w.exporters.of(target) != nil, "%v", c.targets)
 		}
-		assert.Len(t, w.Notes, c.notes, "%v", c.targets)
+		assert.Len(t, notes, c.notes, "%v", c.targets)
 	}
 }
 
@@ -186,10 +189,10 @@ node_disk_reads_completed_total{device="nvme1n1"} 1
 		{[]string{driver.URL}, "vol-0123456789abcdef0", false},
 	} {
 		driver.Show(map[string]float64{exceeded: 5})
-		w := &Observer{o: Options{Exporters: c.exporters}}
-		require.NoError(t, w.openExporters(t.Context()))
-		assert.Equal(t, c.machine, w.Machine != nil)
-		src := w.Sources[len(w.Sources)-1]
+		w, _, err := findExporters(t.Context(), c.exporters, nil, devices{})
+		require.NoError(t, err)
+		assert.Equal(t, c.machine, w.machine != nil)
+		src := w.sources[len(w.sources)-1]
 		was := read(t, src)
 		driver.Show(map[string]float64{exceeded: 14.7})
 		now := read(t, src)
@@ -202,7 +205,7 @@ node_disk_reads_completed_total{device="nvme1n1"} 1
 		}
 		if c.machine { // which has one of the two volumes
 			assert.Len(t, src.Columns, 4)
-			assert.Equal(t, 1, w.Machine.Processors)
+			assert.Equal(t, 1, w.machine.Processors)
 		}
 	}
 }
@@ -212,13 +215,14 @@ node_disk_reads_completed_total{device="nvme1n1"} 1
 func TestExportersOfOneMachine(t *testing.T) {
 	cpu := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n"
 	for second, noted := range map[string]bool{"db1": true, "db2": false} {
-		w := &Observer{}
+		var urls []string
 		for _, name := range []string{"db1", second} {
 			text := cpu + "node_uname_info{nodename=\"" + name + "\"} 1\n"
-			w.o.Exporters = append(w.o.Exporters, machinetest.NewExporter(t, text).URL)
+			urls = append(urls, machinetest.NewExporter(t, text).URL)
 		}
-		require.NoError(t, w.openExporters(t.Context()))
-		told := strings.Contains(strings.Join(w.Notes, "\n"), "are both of a machine db1")
-		assert.Equal(t, noted, told, "db1 and %s: %v", second, w.Notes)
+		_, notes, err := findExporters(t.Context(), urls, nil, devices{})
+		require.NoError(t, err)
+		told := strings.Contains(strings.Join(notes, "\n"), "are both of a machine db1")
+		assert.Equal(t, noted, told, "db1 and %s: %v", second, notes)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ds2/internal/outside"
+	"ds2/internal/topology"
 )
 
 // SMART is what a drive told of itself before and after a run, by smartctl: an NVMe drive's log, an
@@ -175,51 +176,62 @@ const (
 	SMARTOff  = "off"
 )
 
-// findSMART finds out which of the machine's drives tell of themselves.
-func (w *Observer) findSMART(ctx context.Context) {
-	if w.o.SMART != SMARTAuto && w.o.SMART != SMARTOn {
-		return
+// smart is what asks drives of themselves.
+type smart struct {
+	program string
+	drives  []string // that answer it
+}
+
+// findSMART finds out which drives of a machine, if it is this one, tell of themselves.
+func findSMART(
+	ctx context.Context,
+	when string,
+	machine *topology.Machine,
+	local bool,
+) (found smart, notes []string) {
+	if when != SMARTAuto && when != SMARTOn {
+		return found, nil
 	}
 	note := func(format string, args ...any) {
-		if w.o.SMART == SMARTOn {
-			w.addNote(format, args...)
+		if when == SMARTOn {
+			notes = append(notes, fmt.Sprintf(format, args...))
 		}
 	}
-	if w.Machine == nil || !w.Local {
+	if machine == nil || !local {
 		note("SMART is not read: the drives under test are not on this machine")
-		return
+		return found, notes
 	}
 	var err error
-	if w.smartctl, err = exec.LookPath("smartctl"); err != nil {
-		w.smartctl, err = exec.LookPath("/usr/sbin/smartctl") // which is not in every PATH
+	if found.program, err = exec.LookPath("smartctl"); err != nil {
+		found.program, err = exec.LookPath("/usr/sbin/smartctl") // which is not in every PATH
 	}
 	if err != nil {
-		note(
-			"SMART is not read: smartctl is not installed (Debian, Ubuntu, RHEL: the package smartmontools)",
-		)
-		return
+		note("SMART is not read: smartctl is not installed " +
+			"(Debian, Ubuntu, RHEL: the package smartmontools)")
+		return found, notes
 	}
-	for _, d := range w.Machine.Drives {
-		if _, err := readSMART(ctx, w.smartctl, d.Name); err == nil {
-			w.smartDrives = append(w.smartDrives, d.Name)
+	for _, d := range machine.Drives {
+		if _, err := readSMART(ctx, found.program, d.Name); err == nil {
+			found.drives = append(found.drives, d.Name)
 		} else {
 			note("SMART of %s is not read: %v", d.Name, err)
 		}
 	}
+	return found, notes
 }
 
 // BeginSMART asks the drives that tell of themselves, and makes what compares that with what they
 // tell later.
 func (w *Observer) BeginSMART(ctx context.Context) (compare func(context.Context) []SMART) {
 	var before []SMART
-	for _, drive := range w.smartDrives {
-		if r, err := readSMART(ctx, w.smartctl, drive); err == nil {
+	for _, drive := range w.smart.drives {
+		if r, err := readSMART(ctx, w.smart.program, drive); err == nil {
 			before = append(before, SMART{Drive: drive, Before: r})
 		}
 	}
 	return func(ctx context.Context) (all []SMART) {
 		for _, s := range before {
-			if r, err := readSMART(ctx, w.smartctl, s.Drive); err == nil {
+			if r, err := readSMART(ctx, w.smart.program, s.Drive); err == nil {
 				all = append(all, newSMART(s.Drive, s.Before, r))
 			}
 		}

@@ -96,10 +96,9 @@ esac
 			"SMART of sdb is not read: its report cannot be read",
 		},
 	} {
-		w := &Observer{o: Options{SMART: mode}, Machine: machine, Local: true}
-		w.findSMART(t.Context())
-		require.Len(t, w.Notes, len(want), mode)
-		for i, note := range w.Notes {
+		found, notes := findSMART(t.Context(), mode, machine, true)
+		require.Len(t, notes, len(want), mode)
+		for i, note := range notes {
 			assert.True(
 				t,
 				strings.HasPrefix(note, want[i]),
@@ -109,6 +108,7 @@ esac
 				want[i],
 			)
 		}
+		w := &Observer{smart: found}
 		all := w.BeginSMART(t.Context())(t.Context())
 		if mode == SMARTOff {
 			assert.Empty(t, all)
@@ -118,7 +118,6 @@ esac
 		assert.Equal(t, "nvme0n1", all[0].Drive)
 		assert.Zero(t, *all[0].HostBytes)
 	}
-	elsewhere := &Observer{o: Options{SMART: SMARTOn}}
-	elsewhere.findSMART(t.Context())
-	assert.Len(t, elsewhere.Notes, 1, "of another machine")
+	_, notes := findSMART(t.Context(), SMARTOn, nil, false)
+	assert.Len(t, notes, 1, "of another machine")
 }

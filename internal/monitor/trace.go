@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -9,24 +10,19 @@ import (
 	"ds2/internal/topology"
 )
 
-// traceIO begins to trace, where that was asked for. What is missing for it is a note: the run is
-// none the worse.
-func (w *Observer) traceIO(files []topology.File) {
-	if !w.o.IOTrace {
-		return
-	}
-	if w.Machine == nil || !w.Local || len(w.exporters) > 0 {
-		w.addNote(
-			"I/Os are not traced: that is done where ds2 runs on the database's machine and observes it itself",
+// traceIO begins to trace the I/Os of servers. What is missing for it does not make the run worse.
+func traceIO(m machines, s servers) (*sampling.IOTrace, error) {
+	if m.machine == nil || !m.local || len(m.exporters.all) > 0 {
+		return nil, errors.New(
+			"that is done where ds2 runs on the database's machine and observes it itself",
 		)
-		return
 	}
 	var drives []string
-	for _, d := range w.Machine.Drives {
+	for _, d := range m.machine.Drives {
 		drives = append(drives, d.Name)
 	}
 	var directories []iotrace.Directory
-	for _, file := range files { // data before log, which may lie below it
+	for _, file := range filesHere(s.targets) { // data before log, which may lie below it
 		path, err := topology.Root.Reach(file.Process, file.Path)
 		if err != nil {
 			path = file.Path
@@ -39,12 +35,7 @@ func (w *Observer) traceIO(files []topology.File) {
 			iotrace.Directory{Path: path, Log: file.Role == topology.Log},
 		)
 	}
-	var err error
-	if w.IOTrace, err = sampling.OpenIOTrace(drives, directories, w.serverProcesses); err != nil {
-		w.addNote("I/Os are not traced: %v", err)
-		return
-	}
-	w.Sources = append(w.Sources, w.IOTrace.Source())
+	return sampling.OpenIOTrace(drives, directories, s.processes)
 }
 
 // Close ends what is observed only as long as it is used: the tracing of I/Os. A nil Observer has

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"ds2/internal/sampling"
@@ -11,14 +12,11 @@ import (
 // withoutJournals is how flushes stand among the writes of drives whose file systems' journals are
 // not to be seen: all are empty ones, but for those of a log that is synced with its file's times,
 // which the journal writes.
-func (w *Observer) withoutJournals(drives []topology.Drive) map[string]topology.Flushing {
-	withTimes := len(w.Servers) == 0 ||
-		slices.ContainsFunc(w.Servers, func(s topology.Server) bool {
-			return !slices.Contains(
-				[]string{"fdatasync", "open_datasync"},
-				s.Settings["wal_sync_method"],
-			)
-		})
+func withoutJournals(targets []target, drives []topology.Drive) map[string]topology.Flushing {
+	withoutTimes := []string{"fdatasync", "open_datasync"}
+	withTimes := slices.ContainsFunc(targets, func(t target) bool {
+		return !slices.Contains(withoutTimes, t.Settings["wal_sync_method"])
+	})
 	all := map[string]topology.Flushing{}
 	for _, d := range drives {
 		if mayHoldLog := len(d.Roles) == 0 || d.Holds(topology.Log); mayHoldLog && withTimes {
@@ -32,29 +30,27 @@ func (w *Observer) withoutJournals(drives []topology.Drive) map[string]topology.
 	return all
 }
 
-// addCounters has a machine's counters sampled, and says which drives they do not count at all, and
-// of which the writes are unknown.
-func (w *Observer) addCounters(
+// markUncounted says which drives a machine's counters do not count at all, and marks those whose
+// writes are unknown.
+func markUncounted(
 	ctx context.Context,
 	drives []topology.Drive,
 	src sampling.Source,
-) error {
+) (notes []string, err error) {
 	values := make([]float64, len(src.Figures))
 	if err := src.Read(ctx, values); err != nil {
-		return err
+		return nil, err
 	}
 	for _, drive := range src.Uncounted(values) {
-		w.addNote(
-			"the requests of drive %s are not counted: see its queue/iostats in /sys/block",
-			drive,
-		)
+		notes = append(notes, fmt.Sprintf(
+			"the requests of drive %s are not counted: see its queue/iostats in /sys/block", drive))
 	}
 	for i, d := range drives {
 		if why := src.WritesUnknown(d.Name); why != "" {
 			drives[i].WritesUnknown = why
-			w.addNote("the writes of drive %s are unknown: %s", d.Name, why)
+			note := fmt.Sprintf("the writes of drive %s are unknown: %s", d.Name, why)
+			notes = append(notes, note)
 		}
 	}
-	w.Sources = append(w.Sources, src)
-	return nil
+	return notes, nil
 }
