@@ -146,7 +146,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	}
 	conduct := o.conduct(interrupts, stdout, stderr)
 	stop := interrupts.Stop
-	run, summary, outcome := conduct.Drive(stop, options)
+	run, summary, outcome := conduct.MakeRun(stop, options)
 	if run != nil {
 		defer o.push(interrupts, run, stderr)
 	}

@@ -142,7 +142,7 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	if err != nil {
 		return t, err
 	}
-	one, summary, outcome := s.Drive(stop, o)
+	one, summary, outcome := s.MakeRun(stop, o)
 	switch {
 	case outcome.Status.CameToEnd() && summary.Figure == nil:
 		outcome.Err = errors.New("the run gave no figures")

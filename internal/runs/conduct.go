@@ -34,8 +34,8 @@ type Conduct struct {
 // ends with Hard, as Soft does.
 type Stop struct{ Soft, Hard context.Context }
 
-// Drive makes a run, shown while it goes on. There is none where it could not even begin.
-func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
+// MakeRun makes a run, shown while it goes on. There is none where it could not even begin.
+func (c Conduct) MakeRun(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	o.Tell = c.Tell
 	run, err := Begin(o)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	}
 	end := c.Show(run)
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
-	summary, outcome := run.Drive(stop.Hard, stop.Soft)
+	summary, outcome := run.Execute(stop.Hard, stop.Soft)
 	watched()
 	if lost := c.lost(run); lost != nil {
 		summary = run.summary
@@ -155,7 +155,7 @@ func (c Conduct) BenchRun(
 	o.Place = place
 	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)
 	o.Seed += uint64(place.Number - 1)
-	run, summary, outcome := c.Drive(stop, o)
+	run, summary, outcome := c.MakeRun(stop, o)
 	if !outcome.Status.CameToEnd() {
 		return summary, outcome.Err
 	}

@@ -103,7 +103,7 @@ func drive(t *testing.T, run *Run, until func()) (result.Summary, error) {
 			until()
 		}()
 	}
-	s, outcome := run.Drive(t.Context(), stop)
+	s, outcome := run.Execute(t.Context(), stop)
 	return s, outcome.Err
 }
 

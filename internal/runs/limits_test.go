@@ -37,7 +37,7 @@ func TestAborted(t *testing.T) {
 		var summary result.Summary
 		go func() {
 			var outcome Outcome
-			summary, outcome = run.Drive(t.Context(), t.Context())
+			summary, outcome = run.Execute(t.Context(), t.Context())
 			ended <- outcome
 		}()
 		await(t, func() bool { return len(run.Verdicts()) > 0 }) // an interval with orders first

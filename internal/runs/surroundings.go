@@ -19,7 +19,7 @@ import (
 )
 
 // surroundings are what a run is made in, read before its users start and after they have ended.
-// What was not so all the time is stated with both values.
+// What differs between the two is a change, with both values.
 type surroundings struct {
 	before, after surrounding
 	info          []store.Info // of each target before the run, which its plan has read too

@@ -295,7 +295,7 @@ func (r *Run) keepJournal(w workload.Workload) (err error) {
 }
 
 // Audit asks every target whether it holds what the run says it did, and adds the answers to the
-// record. It follows Drive; tell is told how many bytes have been read of one target after the
+// record. It follows Execute; tell is told how many bytes have been read of one target after the
 // other. An audit that cannot be made is noted in the record with the reason.
 func (r *Run) Audit(ctx context.Context, tell progress.Tell) (result.Audit, error) {
 	checks, err := r.audit(ctx, tell)
