@@ -29,9 +29,14 @@ func (c Configuration) level() string {
 	return strings.Join(all, ", ")
 }
 
-// cells are the figures of an experiment with factors: of each configuration of the file, each
-// value of the factors and each block.
-type cells map[string]map[string]map[int]measure.RunFigure
+// cell is where a figure of an experiment with factors stands: a configuration of the file, the
+// values of the factors and the block.
+type cell struct {
+	of, level string
+	block     int
+}
+
+type cells map[cell]measure.RunFigure
 
 // newCells gives the cells, and the configurations and the values in the order of the file; nil
 // where the experiment is not of two configurations or more that have each value.
@@ -42,18 +47,16 @@ func newCells(all []Configuration) (c cells, names, levels []string) {
 		if one.Of == "" || v.noRatio() != "" {
 			return nil, nil, nil
 		}
-		if c[one.Of] == nil {
-			c[one.Of] = map[string]map[int]measure.RunFigure{}
+		if !slices.Contains(names, one.Of) {
 			names = append(names, one.Of)
 		}
 		if !slices.Contains(levels, one.level()) {
 			levels = append(levels, one.level())
 		}
-		blocks := map[int]measure.RunFigure{}
 		for _, f := range v.byBlock() {
-			blocks[f.Block] = f
+			f.Configuration = one.Of
+			c[cell{one.Of, one.level(), f.Block}] = f
 		}
-		c[one.Of][one.level()] = blocks
 	}
 	if len(names) < 2 || len(levels) < 2 || len(names)*len(levels) != len(all) {
 		return nil, nil, nil
@@ -61,23 +64,28 @@ func newCells(all []Configuration) (c cells, names, levels []string) {
 	return c, names, levels
 }
 
-// means are those of a configuration over all values, by block: the geometric one of its runs, at
-// the sum of their numbers.
-func (c cells) means(name string, levels []string) map[int]measure.RunFigure {
-	means := map[int]measure.RunFigure{}
-	for block := range c[name][levels[0]] {
-		sum := measure.RunFigure{Block: block, Configuration: name}
+// means are those over all values, by configuration and block, in the order of the runs: the
+// geometric one of the runs, at the sum of their numbers.
+func (c cells) means(levels []string) (means []measure.RunFigure) {
+	for at, first := range c {
+		if at.level != levels[0] {
+			continue
+		}
+		mean := measure.RunFigure{Block: at.block, Configuration: first.Configuration}
+		sum := 0.
 		whole := true
 		for _, level := range levels {
-			f, has := c[name][level][block]
+			at.level = level
+			f, has := c[at]
 			whole = whole && has
-			sum.Run += f.Run
-			sum.Value += math.Log(f.Value) / float64(len(levels))
+			mean.Run += f.Run
+			sum += math.Log(f.Value)
 		}
-		if sum.Value = math.Exp(sum.Value); whole {
-			means[block] = sum
+		if mean.Value = math.Exp(sum / float64(len(levels))); whole {
+			means = append(means, mean)
 		}
 	}
+	slices.SortFunc(means, func(a, b measure.RunFigure) int { return a.Run - b.Run })
 	return means
 }
 
@@ -85,24 +93,19 @@ func (c cells) means(name string, levels []string) map[int]measure.RunFigure {
 // factor: the interaction, by the same blocks.
 func atEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 	c, names, levels := newCells(all)
-	var figures []measure.RunFigure
-	means := map[string]map[int]measure.RunFigure{}
-	for _, name := range names {
-		means[name] = c.means(name, levels)
-		for _, f := range means[name] {
-			figures = append(figures, f)
-		}
-	}
-	if len(figures) == 0 {
+	if c == nil {
 		return nil
 	}
-	slices.SortFunc(figures, func(a, b measure.RunFigure) int { return a.Run - b.Run })
+	means := c.means(levels)
+	if len(means) == 0 {
+		return nil
+	}
 	stated := measure.WithFirst(len(names))
 	depends := len(levels) * (len(names) - 1)
 	if len(levels) == 2 { // what is more at one is less at the other
 		depends = len(names) - 1
 	}
-	for _, by := range measure.Differences(names, figures, stated, looks)[:len(names)-1] {
+	for _, by := range measure.Differences(names, means, stated, looks)[:len(names)-1] {
 		e := Equal{Difference: newDifference(StatedOf(all), by)}
 		e.Figure = Comparison{Configurations: all}.Named(StatedOf(all).Name)
 		e.Medians = e.Percent // a block's figure is a mean of several runs
@@ -110,20 +113,19 @@ func atEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 		for _, f := range all[0].Factors {
 			e.Factors = append(e.Factors, f.Flag)
 		}
+		two := []string{by.Base, by.Other}
 		for _, level := range levels {
 			var rest []measure.RunFigure
-			for _, name := range []string{by.Base, by.Other} {
-				for block, mean := range means[name] {
-					f := c[name][level][block]
-					f.Configuration = name
+			for _, mean := range means {
+				if slices.Contains(two, mean.Configuration) {
+					f := c[cell{mean.Configuration, level, mean.Block}]
 					f.Run = f.Run*len(levels) - mean.Run
 					f.Value /= mean.Value
 					rest = append(rest, f)
 				}
 			}
-			slices.SortFunc(rest, func(a, b measure.RunFigure) int { return a.Block - b.Block })
-			of := measure.Differences([]string{by.Base, by.Other}, rest,
-				measure.Apart(depends), looks)[0].Change
+			slices.SortStableFunc(rest, func(a, b measure.RunFigure) int { return a.Block - b.Block })
+			of := measure.Differences(two, rest, measure.Apart(depends), looks)[0].Change
 			if of.Significant() {
 				there := 100 * ((1+by.Change.Percent/100)*(1+of.Percent/100) - 1)
 				e.Depends = append(e.Depends, fmt.Sprintf("%s at %s", e.PercentText(there), level))

@@ -25,17 +25,17 @@ const ErrorGate = "errors"
 func ParseGate(text string) (g Gate, err error) {
 	p := &parser{text: text}
 	g.Text = strings.TrimSpace(text)
-	g.Figure = strings.ToLower(strings.TrimSpace(p.next(isFigure)))
+	g.Figure = strings.ToLower(strings.TrimSpace(p.token(func(r rune) bool { return r == '<' || r == '>' })))
 	percent := "%"
 	if g.Figure == ErrorGate {
 		percent = ""
 	}
 	if g.Figure != "" {
-		g.compare = Comparison(p.next(isSign))
+		g.compare = Comparison(p.next(signs))
 	}
 	if g.compare == Below || g.compare == Above {
-		if g.bound, err = strconv.ParseFloat(p.next(isSigned), 64); err == nil &&
-			p.next(isUnit) == percent && p.atEnd() {
+		if g.bound, err = strconv.ParseFloat(p.next(number+"+-"), 64); err == nil &&
+			p.word(number) == percent && p.atEnd() {
 			return g, nil
 		}
 	}
@@ -55,10 +55,10 @@ const mostRuns = 1000
 // ParseRange reads a range: a number such as 6, or two such as 5..9.
 func ParseRange(text string) (r Range, err error) {
 	p := &parser{text: text}
-	if r.Least, err = strconv.Atoi(p.next(isCount)); err == nil {
+	if r.Least, err = strconv.Atoi(p.next(count)); err == nil {
 		r.Most = r.Least
-		if p.next(isDot) == ".." {
-			r.Most, err = strconv.Atoi(p.next(isCount))
+		if p.next(".") == ".." {
+			r.Most, err = strconv.Atoi(p.next(count))
 		}
 	}
 	switch {

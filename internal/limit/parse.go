@@ -31,9 +31,9 @@ import (
 // word is one.
 func Parse(text string, operations ...string) (l Limit, err error) {
 	p := &parser{text: text}
-	l.Subject = p.next(isWord)
+	l.Subject = p.word(signs)
 	if name := l.Subject; name == "device" || name == "data" || name == "log" {
-		l.Subject += " " + p.next(isWord)
+		l.Subject += " " + p.word(signs)
 		if _, known := subjects[l.Subject]; !known {
 			return l, p.fail("write %s read or %s write", name, name)
 		}
@@ -53,7 +53,7 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 		)
 	}
 	if kind.unit == result.UnitSeconds {
-		l.Stat = p.next(isWord)
+		l.Stat = p.word(signs)
 		_, isPercentile := percentile(l.Stat)
 		switch {
 		case l.Stat == "mean", l.Stat == "max", isPercentile && kind.percentiles:
@@ -69,14 +69,14 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 			)
 		}
 	}
-	l.Compare = Comparison(p.next(isSign))
+	l.Compare = Comparison(p.next(signs))
 	switch {
 	case kind.unit.Lower() && l.Compare != Above && l.Compare != AtLeast:
 		return l, p.fail("%s has a lower limit: write > or >=", l.Metric)
 	case !kind.unit.Lower() && l.Compare != Below && l.Compare != AtMost:
 		return l, p.fail("%s has an upper limit: write < or <=", l.Metric)
 	}
-	digits := p.next(isDigit)
+	digits := p.next(number)
 	value, err := strconv.ParseFloat(digits, 64)
 	switch {
 	case err != nil:
@@ -84,7 +84,7 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 	case value == 0 && l.Compare == Below:
 		return l, p.fail("nothing is below 0; write <= 0 for none at all")
 	}
-	suffix := p.next(isUnit)
+	suffix := p.word(number)
 	factor, known := bounds[kind.unit].factors[suffix]
 	switch {
 	case known:
@@ -108,12 +108,28 @@ type parser struct {
 	start, pos int
 }
 
-// next takes the next token that consists of characters in keep; it is empty where none stands
-// there.
-func (p *parser) next(keep func(rune) bool) string {
+// Signs of comparisons and of numbers.
+const (
+	signs  = "<>=!"
+	count  = "0123456789"
+	number = count + "."
+)
+
+// next takes the next token that consists of some characters; it is empty where none stands there.
+func (p *parser) next(of string) string {
+	return p.token(func(r rune) bool { return !strings.ContainsRune(of, r) })
+}
+
+// word takes the next token up to a blank or to some characters.
+func (p *parser) word(end string) string {
+	return p.token(func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(end, r) })
+}
+
+// token takes what stands before a character that ends it, after blanks.
+func (p *parser) token(ends func(rune) bool) string {
 	rest := strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace)
 	p.start = len(p.text) - len(rest)
-	end := strings.IndexFunc(rest, func(r rune) bool { return !keep(r) })
+	end := strings.IndexFunc(rest, ends)
 	if end < 0 {
 		end = len(rest)
 	}
@@ -122,16 +138,7 @@ func (p *parser) next(keep func(rune) bool) string {
 }
 
 // atEnd says that nothing follows; what does is the last token.
-func (p *parser) atEnd() bool { return p.next(func(rune) bool { return true }) == "" }
-
-func isSign(r rune) bool   { return strings.ContainsRune("<>=!", r) }
-func isWord(r rune) bool   { return !isSign(r) && !unicode.IsSpace(r) }
-func isDigit(r rune) bool  { return isDot(r) || isCount(r) }
-func isCount(r rune) bool  { return '0' <= r && r <= '9' }
-func isDot(r rune) bool    { return r == '.' }
-func isSigned(r rune) bool { return isDigit(r) || r == '-' || r == '+' }
-func isFigure(r rune) bool { return r != '<' && r != '>' }
-func isUnit(r rune) bool   { return !isDigit(r) && !unicode.IsSpace(r) }
+func (p *parser) atEnd() bool { return p.word("") == "" }
 
 // fail is the reason why a limit cannot be read and, below it, the limit with a caret under the
 // last token.

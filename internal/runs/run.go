@@ -401,21 +401,22 @@ func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, 
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	defer r.doing.Store("")
-	for _, target := range r.options.Targets {
+	for len(all) < len(r.options.Targets) {
+		target := r.options.Targets[len(all)]
 		m, err := r.options.Plan.Workload().Mark(ctx, target, after)
-		// A server that went down at the end of the run may still be on its way up.
-		for store.Classify(err) == store.Connection && ctx.Err() == nil {
-			r.doing.Store(fmt.Sprintf("the server does not answer; waiting for it until %s (%v)",
-				end.Format(time.TimeOnly), root(err)))
-			if !progress.Pause(stop, time.Second) {
-				break
-			}
-			m, err = r.options.Plan.Workload().Mark(ctx, target, after)
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			all = append(all, m)
+			continue
+		case store.Classify(err) != store.Connection || ctx.Err() != nil:
 			return nil, err
 		}
-		all = append(all, m)
+		// A server that went down at the end of the run may still be on its way up.
+		r.doing.Store(fmt.Sprintf("the server does not answer; waiting for it until %s (%v)",
+			end.Format(time.TimeOnly), root(err)))
+		if !progress.Pause(stop, time.Second) {
+			return nil, err
+		}
 	}
 	return all, nil
 }
