@@ -120,15 +120,16 @@ func agreement(b result.Bench, runs int) result.Finding {
 func drift(counted []result.BenchRun) []result.Finding {
 	ways := map[result.FindingKind][]float64{}
 	for _, r := range counted {
-		kind := result.StillSlowing
 		f := result.FindingOf(r.Findings, result.Drifts)
-		switch {
-		case f == nil:
+		if f == nil {
 			continue
-		case f.Figures["drift_pct"] > 0:
+		}
+		drift := f.Figures["drift_pct"]
+		kind := result.StillSlowing
+		if drift > 0 {
 			kind = result.StillWarming
 		}
-		ways[kind] = append(ways[kind], f.Figures["drift_pct"])
+		ways[kind] = append(ways[kind], drift)
 	}
 	for kind, way := range ways {
 		if 2*len(way) > len(counted) {

@@ -241,7 +241,8 @@ func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 	all := values{Configuration: c}
 	for _, r := range Counted(c.Bench) {
 		if v := of(r); v != nil {
-			all.runs, all.values = append(all.runs, r), append(all.values, *v)
+			all.runs = append(all.runs, r)
+			all.values = append(all.values, *v)
 		}
 	}
 	for _, day := range c.Days {

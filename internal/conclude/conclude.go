@@ -111,7 +111,7 @@ func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("judge limits: %w", err)
 	}
-	figures := limit.Figures(func(limit.Metric) (f limit.Figure, measured bool) { return f, false })
+	var figures limit.Figures
 	if w != nil {
 		of := limit.Source{
 			Words:    in.Words,

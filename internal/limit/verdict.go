@@ -18,7 +18,7 @@ type Figure struct {
 }
 
 // Figures gives the figure of a metric over a window; false where the window has no sample of it.
-// See [Source] for what each is.
+// See [Source] for what each is. With nil nothing was measured.
 type Figures func(Metric) (f Figure, measured bool)
 
 // Judge gives one verdict for each limit, in their order.
@@ -26,7 +26,12 @@ func Judge(limits []Limit, figures Figures) result.Verdicts {
 	verdicts := make(result.Verdicts, len(limits))
 	for i, l := range limits {
 		v := result.Verdict{Limit: l.String(), Unit: l.Unit(), Bound: l.Bound}
-		if f, measured := figures(l.Metric); measured {
+		var f Figure
+		measured := false
+		if figures != nil {
+			f, measured = figures(l.Metric)
+		}
+		if measured {
 			v.Measured = &f.Value
 			v.AtLeast = f.AtLeast
 			v.OK = l.Compare.holds(f.Value, l.Bound) && (!f.AtLeast || l.Unit().Lower())

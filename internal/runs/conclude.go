@@ -27,15 +27,12 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	series, readErr := r.writer.Series()
 	s.Status = outcome.Status
 	s.Changes, s.Noticed = r.notice()
-	counters := sampling.Table{}
-	observedErr := error(nil)
+	var counters sampling.Table
+	var observedErr error
 	if r.observation.close != nil {
 		observed(s, r.options.Observer)
-		if counters, observedErr = result.ReadHost(
-			r.options.Dir,
-			s.Start,
-			false,
-		); observedErr == nil {
+		counters, observedErr = result.ReadHost(r.options.Dir, s.Start, false)
+		if observedErr == nil {
 			observedErr = fill(r.options, &counters, s)
 		}
 	}
@@ -57,12 +54,13 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	return outcome.with(save(r.options.Dir, s))
 }
 
-// notice finds what the record does not show, with what was not so all the time.
+// notice finds what the record does not show, with what was not so all the time. What several
+// targets of a server say is one finding.
 func (r *Run) notice() (changes []result.Change, w noticed) {
 	changes, w = r.surroundings.changes(r.options.Targets)
 	r.pace.find(&w)
 	r.warm.find(&w)
-	return changes, append(w, r.ioFaults...)
+	return changes, result.Together(append(w, r.ioFaults...))
 }
 
 // draw draws the conclusion of a run from what it was to be, what happened and what was sampled.

@@ -3,8 +3,6 @@ package runs
 import (
 	"context"
 	"fmt"
-	"reflect"
-	"slices"
 	"time"
 
 	"ds2/internal/result"
@@ -13,12 +11,9 @@ import (
 // noticed is what showed while a run went on.
 type noticed []result.Finding
 
-// note adds a finding, unless several targets of a server say the same.
+// note adds a finding.
 func (n *noticed) note(kind result.FindingKind, format string, args ...any) {
-	f := result.NewFinding(kind, fmt.Sprintf(format, args...))
-	if !slices.ContainsFunc(*n, func(o result.Finding) bool { return reflect.DeepEqual(o, f) }) {
-		*n = append(*n, f)
-	}
+	*n = append(*n, result.NewFinding(kind, fmt.Sprintf(format, args...)))
 }
 
 // mostFaults is how many lines a record has of what a server noted of failed I/Os.
