@@ -226,7 +226,7 @@ func (f *benchFlags) procedure(
 		Dir:     options.Dir,
 		Planned: f.planned(),
 		Ready: func(ctx context.Context) error {
-			for _, t := range options.Targets {
+			for _, t := range options.Databases {
 				if err := t.DB().PingContext(ctx); err != nil {
 					return t.Wrap("connect to "+t.Label(), err)
 				}
@@ -244,7 +244,7 @@ func (f *benchFlags) procedure(
 	}
 	if restore.RestoreName() != upkeep.RestoreNone {
 		bench.Restore = func(ctx, stop context.Context) error {
-			return restore.RestoreTargets(ctx, stop, options.Targets)
+			return restore.RestoreTargets(ctx, stop, options.Databases)
 		}
 	}
 	return bench

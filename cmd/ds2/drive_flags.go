@@ -463,7 +463,7 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	if err != nil {
 		return o, err
 	}
-	o.Targets = stores
+	o.Databases = stores
 	o.Spec.Targets = mapped(stores, store.Database.Label)
 	tell := func(text string) { say(l.w, note, ": %s", text) }
 	stop := watchWaits(stores, func() bool { return false }, tell)

@@ -287,7 +287,7 @@ func (f *experimentFlags) openConfigurations(
 			return all, err
 		}
 		options, err := c.options(i, cmd.ErrOrStderr())
-		all.stores = append(all.stores, options.Targets...)
+		all.stores = append(all.stores, options.Databases...)
 		_, none := result.ReadSummary[result.Bench](c.bench.out)
 		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
 			return all, file.of(c, err)
@@ -314,7 +314,7 @@ func (c *variant) options(i *interrupts, stderr io.Writer) (runs.Options, error)
 func (f *experimentFile) shared(o *opened) (stores []store.Database) {
 	for k, c := range f.configurations {
 		if c.volume.class == "" {
-			stores = append(stores, o.options[k].Targets...)
+			stores = append(stores, o.options[k].Databases...)
 		}
 	}
 	return distinct(stores)

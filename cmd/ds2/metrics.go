@@ -66,7 +66,7 @@ func collector(run *runs.Run) prometheus.Collector {
 	o := run.Options()
 	shown := metrics.Run{
 		Version:       o.KitVersion,
-		Engine:        o.Targets[0].Engine(),
+		Engine:        o.Databases[0].Engine(),
 		Size:          o.Plan.Size(),
 		ID:            o.RunID,
 		Threads:       o.Threads,

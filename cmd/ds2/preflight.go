@@ -114,7 +114,7 @@ func (l *looks) experiment(
 // planned is a configuration before its first run.
 func (c *variant) planned(ctx context.Context, o runs.Options) preflight.Planned {
 	p := preflight.Planned{Name: c.Name, Setup: o.Setup(), Databases: map[string]string{}}
-	servers, err := topology.Instances(ctx, o.Targets)
+	servers, err := topology.Instances(ctx, o.Databases)
 	if err != nil {
 		return p // the run itself fails by it
 	}

@@ -80,7 +80,7 @@ func stands(run *runs.Run) string {
 	now := meter.Progress()
 	last := now.Last
 	if last.End == 0 {
-		return fmt.Sprintf("%-7s %d users", phase, o.Threads*len(o.Targets))
+		return fmt.Sprintf("%-7s %d users", phase, o.Threads*len(o.Databases))
 	}
 	total, errors := measure.Sum(meter.Totals())
 	left := ""

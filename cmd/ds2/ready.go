@@ -32,14 +32,14 @@ func (f *runFlags) ready(
 ) (o runs.Options, done func(), err error) {
 	o, err = f.options(i.Soft, l)
 	unlock := func() {}
-	done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
+	done = func() { unlock(); o.Observer.Close(); closeStores(o.Databases) }
 	if err == nil && o.Plan == nil { // why, a check has listed
-		l.skip(o.Targets, append([]string{"lock", "counters and meters"}, ofObserved...)...)
+		l.skip(o.Databases, append([]string{"lock", "counters and meters"}, ofObserved...)...)
 		return o, done, nil
 	}
 	if err == nil {
-		if unlock, err = i.lockStores(l.lock, l.runID, o.Targets, cmd.ErrOrStderr()); err == nil {
-			l.ok("lock", "no other ds2 is at work on %s", list(o.Targets))
+		if unlock, err = i.lockStores(l.lock, l.runID, o.Databases, cmd.ErrOrStderr()); err == nil {
+			l.ok("lock", "no other ds2 is at work on %s", list(o.Databases))
 		}
 		err = l.step("lock", "", err)
 	}
@@ -62,7 +62,7 @@ func (f *runFlags) driven(ctx context.Context, l *looks, o runs.Options) {
 	if !tells || f.Restore != "" && f.Restore != upkeep.RestoreNone {
 		return
 	}
-	for _, s := range o.Targets {
+	for _, s := range o.Databases {
 		if n, err := plan.Added(ctx, s); err == nil && n > 0 {
 			l.warn(
 				"database",
@@ -79,7 +79,7 @@ func (f *runFlags) sameSchema(ctx context.Context, l *looks, o runs.Options) {
 	if f.Restore == upkeep.RestoreSnapshot {
 		return
 	}
-	for _, s := range o.Targets {
+	for _, s := range o.Databases {
 		changes, noted, err := load.ReadSchemaChanges(ctx, s)
 		for _, c := range changes {
 			l.warn("schema", fmt.Errorf("%s: %s", s.Label(), c.Words()),
@@ -289,9 +289,9 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		if !check.asked {
 			continue
 		}
-		err := check.ask(ctx, o.Targets)
+		err := check.ask(ctx, o.Databases)
 		if err == nil {
-			l.ok(check.flag, "the user %s of %s", check.ok, list(o.Targets))
+			l.ok(check.flag, "the user %s of %s", check.ok, list(o.Databases))
 		}
 		if err := l.step(check.flag, "", err); err != nil {
 			return err
@@ -430,7 +430,7 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	observer, err := f.observer(ctx, l, o)
 	if observer == nil {
 		if err == nil { // a check has listed it
-			l.skip(o.Targets, ofObserved...)
+			l.skip(o.Databases, ofObserved...)
 		}
 		return err
 	}
@@ -445,7 +445,7 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		}
 	}
 	var targets []preflight.Target
-	for k, s := range o.Targets {
+	for k, s := range o.Databases {
 		e, err := preflight.Server(ctx, s, o.Threads)
 		if err != nil {
 			l.warn("server", err, "check its connections and the user's rights yourself")
@@ -483,7 +483,7 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		}
 	}
 	l.add(preflight.Room(targets)...)
-	if finding, known := preflight.Descriptors(o.Threads * len(o.Targets)); known {
+	if finding, known := preflight.Descriptors(o.Threads * len(o.Databases)); known {
 		l.add(finding)
 	}
 	return l.refusal()
@@ -498,7 +498,7 @@ func (f *runFlags) observer(
 ) (*monitor.Observer, error) {
 	options := f.observe.Options
 	for {
-		observer, err := monitor.Observe(ctx, o.Targets, o.RunTime.Duration, options)
+		observer, err := monitor.Observe(ctx, o.Databases, o.RunTime.Duration, options)
 		option, wrong := errors.AsType[*monitor.OptionError](err)
 		switch {
 		case err == nil:

@@ -177,11 +177,11 @@ func (c *variant) observeServer(
 ) (run runs.Options, done func(), err error) {
 	run = o
 	run.Observer = nil
-	if run.Targets, err = c.bench.open(); err != nil {
+	if run.Databases, err = c.bench.open(); err != nil {
 		return run, func() {}, err
 	}
-	done = func() { run.Observer.Close(); closeStores(run.Targets) }
-	if run.Plan, err = c.bench.plan(ctx, run.Targets); err == nil {
+	done = func() { run.Observer.Close(); closeStores(run.Databases) }
+	if run.Plan, err = c.bench.plan(ctx, run.Databases); err == nil {
 		err = c.bench.observed(ctx, &looks{w: io.Discard, quiet: true}, &run)
 	}
 	run.Cluster = new(c.volume.server.DescribeCluster(ctx))

@@ -135,7 +135,7 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 		o.Seed += 1 << 32
 	}
 	o.Dir = filepath.Join(s.Dir, t.Record)
-	err := s.Restore.RestoreTargets(stop.Hard, stop.Soft, o.Targets)
+	err := s.Restore.RestoreTargets(stop.Hard, stop.Soft, o.Databases)
 	if stop.Soft.Err() != nil {
 		err = driver.ErrStopped
 	}

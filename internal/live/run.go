@@ -20,7 +20,7 @@ const shortest = time.Second / 2
 func ShowRun(r *runs.Run) Show {
 	o := r.Options()
 	title := fmt.Sprintf("run %s: %s, size %s, %d users",
-		o.RunID, o.Targets[0].Engine(), o.Plan.Size(), o.Threads*len(o.Targets))
+		o.RunID, o.Databases[0].Engine(), o.Plan.Size(), o.Threads*len(o.Databases))
 	if name := o.Place.Configuration; name != "" {
 		title = name + ", " + title
 	}

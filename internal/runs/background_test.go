@@ -47,7 +47,7 @@ func TestIOFaultsMarkTheRun(t *testing.T) {
 		},
 		{"it does not tell", noting{err: errors.New("gone")}, 1, "is unknown: gone"},
 	} {
-		r := &Run{options: Options{Targets: []store.Database{c.of}}}
+		r := &Run{options: Options{Databases: []store.Database{c.of}}}
 		found := r.watchFaults(t.Context())(t.Context())
 		require.Len(t, found, c.want, c.why)
 		if c.want > 0 {

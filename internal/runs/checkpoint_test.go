@@ -31,7 +31,7 @@ func TestCheckpointsOfARun(t *testing.T) {
 		later(t, run, 3*time.Second)
 		for len(made) < 3 && failed == nil {
 			from := time.Now()
-			_, failed = o.Targets[0].DB().ExecContext(t.Context(), "CHECKPOINT")
+			_, failed = o.Databases[0].DB().ExecContext(t.Context(), "CHECKPOINT")
 			made = append(made, [2]time.Time{from, time.Now()})
 			later(t, run, 4*time.Second)
 		}

@@ -57,7 +57,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 // notice finds what the record does not show, with what was not so all the time. What several
 // targets of a server say is one finding.
 func (r *Run) notice() (changes []result.Change, w noticed) {
-	changes, w = r.surroundings.changes(r.options.Targets)
+	changes, w = r.surroundings.changes(r.options.Databases)
 	r.pace.find(&w)
 	r.warm.find(&w)
 	return changes, result.Together(append(w, r.ioFaults...))

@@ -98,12 +98,12 @@ func (c Conduct) deep(ctx context.Context, run *Run) error {
 		if err := c.Restart(ctx); err != nil {
 			return err
 		}
-		for _, target := range run.options.Targets {
+		for _, target := range run.options.Databases {
 			target.DB().SetMaxIdleConns(0) // those are connections to the server that was
 		}
 	}
 	tell, stop := c.Progress("verify", progress.Work)
-	checks, err := upkeep.DeepCheck(ctx, run.options.Targets, run.options.Observer, tell)
+	checks, err := upkeep.DeepCheck(ctx, run.options.Databases, run.options.Observer, tell)
 	stop()
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func newFaulty(t *testing.T) *faulty {
 	t.Cleanup(proxy.Stop)
 	target.Host = proxy.Listen
 	through := pgtest.Open(t, postgres.Open, target.String())
-	return &faulty{server, o.Targets[0].DB(), proxy, through}
+	return &faulty{server, o.Databases[0].DB(), proxy, through}
 }
 
 // amid lets a fault last until the run has met it, and does something again and again meanwhile.

@@ -45,7 +45,7 @@ func options(t *testing.T, s store.Database) Options {
 		return ds2postgres.Connect(ctx, s)
 	}
 	o := Options{
-		Dir: filepath.Join(t.TempDir(), "record"), Targets: []store.Database{s}, Tell: t.Logf,
+		Dir: filepath.Join(t.TempDir(), "record"), Databases: []store.Database{s}, Tell: t.Logf,
 		Observer: &monitor.Observer{},
 		Spec: result.Spec{
 			RunID:      "test",
@@ -80,7 +80,7 @@ func options(t *testing.T, s store.Database) Options {
 func observe(t *testing.T, o *Options, how monitor.Options) {
 	t.Helper()
 	var err error
-	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.RunTime.Duration, how)
+	o.Observer, err = monitor.Observe(t.Context(), o.Databases, o.RunTime.Duration, how)
 	require.NoError(t, err)
 	t.Cleanup(o.Observer.Close)
 }

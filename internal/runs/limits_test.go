@@ -25,7 +25,7 @@ import (
 func TestAborted(t *testing.T) {
 	t.Parallel()
 	server, first := ready(t, localpg.Options{})
-	s := first.Targets[0]
+	s := first.Databases[0]
 	for _, dies := range []bool{false, true} {
 		o := options(t, s)
 		o.AbortAfter.Duration = 2 * time.Second

@@ -28,7 +28,7 @@ import (
 // Options are one run and its record.
 type Options struct {
 	result.Spec                  // what it says of databases and workload is filled in here
-	Targets     []store.Database // in place of their labels
+	Databases   []store.Database // in place of their labels
 	Plan        workload.Plan    // what is run on them
 	Events      []Event          // in any order
 	// when the first orders start; zero: as soon as all users are connected
@@ -48,9 +48,9 @@ func (o Options) Asked() result.Spec {
 	w := o.Plan.Workload()
 	spec := o.Spec
 	spec.Workload, spec.Words = w.Name(), w.Words()
-	spec.Engine, spec.Size = o.Targets[0].Engine(), o.Plan.Size()
+	spec.Engine, spec.Size = o.Databases[0].Engine(), o.Plan.Size()
 	spec.Targets = nil
-	for _, target := range o.Targets {
+	for _, target := range o.Databases {
 		spec.Targets = append(spec.Targets, target.Label())
 	}
 	o.Plan.Describe(&spec)
@@ -157,7 +157,7 @@ func (r *Run) makeParts() (err error) {
 	if r.judge, err = newLimitJudge(r.summary.Spec); err != nil {
 		return err
 	}
-	if r.scrubs, err = background.NewScrubs(o.Targets, o.ScrubRate, r.log); err != nil {
+	if r.scrubs, err = background.NewScrubs(o.Databases, o.ScrubRate, r.log); err != nil {
 		return err
 	}
 	if o.Journal {
@@ -216,7 +216,7 @@ func (r *Run) start(at time.Time) {
 	r.scrubs.Start()
 	r.observation.begin(r.options, at)
 	if r.warm != nil {
-		go r.warm.watch(r.observation, r.options.Targets)
+		go r.warm.watch(r.observation, r.options.Databases)
 	}
 }
 
@@ -252,7 +252,7 @@ func (r *Run) Execute(ctx, stop context.Context) (result.Summary, Outcome) {
 	}
 	s.After, r.unmarked = r.marks(ctx, stop, true)
 	if r.unmarked == nil {
-		r.surroundings.after = readSurrounding(ctx, r.options.Targets)
+		r.surroundings.after = readSurrounding(ctx, r.options.Databases)
 	}
 	if outcome.Status == result.Done {
 		outcome = outcome.with(r.unmarked)
@@ -278,8 +278,8 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	if err := r.play.Ready(ctx); err != nil {
 		return err
 	}
-	r.surroundings.info = readInfo(ctx, r.options.Targets)
-	r.surroundings.before = readSurrounding(ctx, r.options.Targets)
+	r.surroundings.info = readInfo(ctx, r.options.Databases)
+	r.surroundings.before = readSurrounding(ctx, r.options.Databases)
 	r.noteRun(ctx)
 	return nil
 }
@@ -353,7 +353,7 @@ func (r *Run) checkpoint(stop context.Context) error {
 	if !r.options.CheckpointFirst && !r.options.ColdStart {
 		return nil
 	}
-	for _, target := range r.options.Targets {
+	for _, target := range r.options.Databases {
 		if engine, ok := target.(Checkpointer); ok {
 			start := time.Now()
 			err := engine.Checkpoint(stop)
@@ -401,8 +401,8 @@ func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, 
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	defer r.doing.Store("")
-	for len(all) < len(r.options.Targets) {
-		target := r.options.Targets[len(all)]
+	for len(all) < len(r.options.Databases) {
+		target := r.options.Databases[len(all)]
 		m, err := r.options.Plan.Workload().Mark(ctx, target, after)
 		switch {
 		case err == nil:

@@ -151,7 +151,7 @@ func addSchemaCheck(
 // does not take the note can be driven nevertheless.
 func (r *Run) noteRun(ctx context.Context) {
 	note := r.options.RunID + " " + time.Now().UTC().Format(time.RFC3339)
-	for i, target := range r.options.Targets {
+	for i, target := range r.options.Databases {
 		if r.surroundings.info[i] == nil {
 			continue // ds2 did not load it
 		}
@@ -314,7 +314,7 @@ func (r *Run) audit(ctx context.Context, tell progress.Tell) ([]result.Check, er
 		return nil, fmt.Errorf("audit what the run added: %w", r.unmarked)
 	}
 	return Verification{
-		Targets: r.options.Targets,
+		Targets: r.options.Databases,
 		Workload: func(context.Context, store.Database) (workload.Workload, error) {
 			return r.options.Plan.Workload(), nil
 		},

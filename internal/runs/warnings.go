@@ -31,7 +31,7 @@ type FaultFinder interface {
 // watchFaults has the targets look for failed and very slow I/Os from now on. Its end gives a
 // finding for each.
 func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) noticed) {
-	targets := r.options.Targets
+	targets := r.options.Databases
 	all := make([]func(context.Context) ([]string, error), len(targets))
 	unseen := make([]error, len(targets))
 	for i, target := range targets {
