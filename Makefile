@@ -65,7 +65,7 @@ platforms: release ## tests a release: twice the same bytes, packages, ARM by QE
 	rpm -K --nosignature dist/*.rpm
 	DS2_TEST_PLATFORMS=1 DS2_TEST_DOCKER=1 DS2_TEST_IMAGE="$$PWD/dist/*_image_$$($(GO) env GOARCH).tar" \
 		$(GO) test -count=1 -v -run '^(TestARM64UnderQemu|TestWindowsUnderWine|TestImage|TestMan)$$' ./cmd/ds2
-	DS2_TEST_DOCKER=1 $(GO) test -count=1 -v -run '^TestConformanceInContainer$$' ./internal/store/postgres
+	DS2_TEST_DOCKER=1 $(GO) test -count=1 -v -run '^Test(ConformanceIn|DriveOf)Container$$' ./internal/store/postgres ./internal/monitor
 
 kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2

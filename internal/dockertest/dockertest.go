@@ -69,6 +69,8 @@ func Engine(t *testing.T) {
 		"TESTCONTAINERS_RYUK_DISABLED",
 		"true",
 	) // its image could not be pulled; the engine ends with the test
+	// In a container of its own the test would be told of another machine's engine.
+	t.Setenv("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
 	deadline := time.Now().Add(startTime)
 	for exec.Command("docker", "version").Run() != nil {
 		time.Sleep(200 * time.Millisecond)
