@@ -119,12 +119,11 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 			}
 			by := difference(x, y, found)
 			if f.Bound(first) || f.Bound(other) {
-				by = measure.Difference{Change: measure.Unknown()}
-				by.Why = "only a lower bound is known, because the open loop dropped " + c.Words().Cycles
+				by = unknown("only a lower bound is known, because the open loop dropped " +
+					c.Words().Cycles)
 			}
 			if flag := rateFlag(all); flag != "" && f.repeatsRate() {
-				why := fmt.Sprintf("the user set it (%s)", flag)
-				by = measure.Difference{Change: measure.Unknown(), Why: why}
+				by = unknown(fmt.Sprintf("the user set it (%s)", flag))
 			}
 			if f.Name == Main {
 				by.Change = by.Change.Widened(math.Hypot(sharedShare(first), sharedShare(other)))
@@ -247,7 +246,7 @@ func (c Comparison) Confidence() string {
 // blocks, with the drift of all that it made, else by Welch's t-test.
 func difference(before, after values, all []values) measure.Difference {
 	if why := cmp.Or(before.noRatio(), after.noRatio()); why != "" {
-		return measure.Difference{Change: measure.Unknown(), Why: why}
+		return unknown(why)
 	}
 	stated := measure.WithFirst(len(all))
 	x := before.byBlock()
@@ -266,31 +265,29 @@ func difference(before, after values, all []values) measure.Difference {
 		looks := max(looksOf(before.Configuration), looksOf(after.Configuration))
 		return measure.Differences(names, blocks, stated, looks)[0]
 	}
-	for _, c := range []Configuration{before.Configuration, after.Configuration} {
-		if interim(c) &&
-			!Enough(c.Bench) { // whoever looks again and again finds something in the end
-			d := measure.Difference{
-				Change: measure.Unknown(),
-				Why:    "the planned runs are not all made",
-			}
-			d.Change.Percent = measure.Compare(before.values, after.values, stated).Percent
-			return d
-		}
+	change := measure.Compare(before.values, after.values, stated)
+	why := "that needs two runs of each, with different values"
+	lacksRuns := func(c Configuration) bool { return interim(c) && !Enough(c.Bench) }
+	switch {
+	case lacksRuns(before.Configuration) || lacksRuns(after.Configuration):
+		// whoever looks again and again finds something in the end
+		percent := change.Percent
+		change = measure.Unknown()
+		change.Percent = percent
+		why = "the planned runs are not all made"
+	case before.Days != nil:
+		change = measure.CompareDay(before.values, measure.GeometricMean(after.values))
+		why = "that needs two days in the history, with different values"
 	}
-	if before.Days != nil {
-		d := measure.Difference{
-			Change: measure.CompareDay(before.values, measure.GeometricMean(after.values)),
-		}
-		if math.IsNaN(d.Change.Low) {
-			d.Why = "that needs two days in the history, with different values"
-		}
-		return d
+	if !math.IsNaN(change.Low) {
+		why = ""
 	}
-	d := measure.Difference{Change: measure.Compare(before.values, after.values, stated)}
-	if math.IsNaN(d.Change.Low) {
-		d.Why = "that needs two runs of each, with different values"
-	}
-	return d
+	return measure.Difference{Change: change, Why: why}
+}
+
+// unknown is a difference of which nothing is known, with the reason.
+func unknown(why string) measure.Difference {
+	return measure.Difference{Change: measure.Unknown(), Why: why}
 }
 
 // Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant

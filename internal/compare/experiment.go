@@ -36,11 +36,11 @@ func NewExperiment(
 			Name:       c.Name,
 			Dir:        filepath.Join(dir, c.Dir),
 			Read:       read,
+			Of:         c.Of,
+			Factors:    c.Factors,
+			Subject:    record.Subject,
 			unfinished: record.Status != result.Done,
 		}
-		one.Of = c.Of
-		one.Factors = c.Factors
-		one.Subject = record.Subject
 		one.Bench, err = result.ReadSummary[result.Bench](one.Dir)
 		if errors.Is(err, result.ErrNone) { // it has not begun
 			continue

@@ -140,15 +140,13 @@ func apart(servers []Server) string {
 			return fmt.Sprintf("there is no sum, as two runs are of %s", s.Name)
 		}
 		names = append(names, s.Name)
-		w := s.Run.Windows[0]
-		from := s.Run.At(w.From)
-		to := s.Run.At(w.To)
-		longest = max(longest, to.Sub(from))
-		if i == 0 || from.After(begin) {
-			begin = from
+		seen := drivesOf(s.Run)
+		longest = max(longest, seen.To.Sub(seen.From))
+		if i == 0 || seen.From.After(begin) {
+			begin = seen.From
 		}
-		if i == 0 || to.Before(end) {
-			end = to
+		if i == 0 || seen.To.Before(end) {
+			end = seen.To
 		}
 	}
 	overlap := max(0, end.Sub(begin).Seconds()) / longest.Seconds()
