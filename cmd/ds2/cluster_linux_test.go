@@ -142,7 +142,7 @@ func TestClusterFaults(t *testing.T) {
 			if fault.name == "quota" {
 				c.kubectl("create", "quota", "small", "--hard=requests.storage=1G")
 			}
-			file := c.apply("%s --size 1MB %s", fault.flags, smallServers)
+			file := c.apply("--size 1MB --volume-size 1GB %s %s", smallServers, fault.flags)
 			c.awaitLog(time.Minute, fault.says)
 			c.kubectl("wait", "--for=condition=Failed", "--timeout=100s", "job/ds2-compare")
 			assert.NotContains(t, c.log(), "kubectl delete", "nothing could not be removed")
@@ -158,7 +158,8 @@ func TestClusterFaults(t *testing.T) {
 // complete.
 func TestClusterCheck(t *testing.T) {
 	c := newNamespace(t, "check")
-	file := c.apply("--check --storage-class slow --storage-class fast --size 1MB %s", smallServers)
+	file := c.apply("--check --storage-class slow --storage-class fast --size 1MB --volume-size 1GB %s",
+		smallServers)
 	c.kubectl("wait", "--for=condition=Complete", "--timeout=100s", "job/ds2-compare")
 	for _, class := range []string{"slow", "fast"} {
 		assert.Regexp(
