@@ -158,8 +158,10 @@ func TestClusterFaults(t *testing.T) {
 // complete.
 func TestClusterCheck(t *testing.T) {
 	c := newNamespace(t, "check")
-	file := c.apply("--check --storage-class slow --storage-class fast --size 1MB --volume-size 1GB %s",
-		smallServers)
+	file := c.apply(
+		"--check --storage-class slow --storage-class fast --size 1MB --volume-size 1GB %s",
+		smallServers,
+	)
 	c.kubectl("wait", "--for=condition=Complete", "--timeout=100s", "job/ds2-compare")
 	for _, class := range []string{"slow", "fast"} {
 		assert.Regexp(

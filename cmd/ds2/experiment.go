@@ -101,7 +101,7 @@ arrays.yaml:
 		&f.serve,
 		"serve",
 		false,
-		"after the end, serve the live page with the result, /report.html and /record.zip until Ctrl-C",
+		"serve /report.html and /record.zip beside the live page, and all until Ctrl-C",
 	)
 	f.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
@@ -215,7 +215,9 @@ func (f *experimentFlags) conduct(
 	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
 		return endRecord(i, dir, record, err)
 	}
-	i.served.offer(dir)
+	if f.serve {
+		i.served.offer(dir)
+	}
 	var configurations []*experiment.Bench
 	var planned []preflight.Planned
 	for k, c := range file.configurations {

@@ -3,6 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +16,7 @@ import (
 
 	"ds2/internal/fuzztest"
 	"ds2/internal/limit"
+	"ds2/internal/nightly"
 	"ds2/internal/texttest"
 )
 
@@ -32,7 +37,12 @@ func TestExperimentFile(t *testing.T) {
 		[]byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)),
 	)
 	require.NoError(t, err)
-	assert.True(t, f.runs == (limit.Range{Least: 5, Most: 9}) && f.until == 2 && f.order == "random", "%+v", f)
+	assert.True(
+		t,
+		f.runs == (limit.Range{Least: 5, Most: 9}) && f.until == 2 && f.order == "random",
+		"%+v",
+		f,
+	)
 	var names, dirs, targets []string
 	for _, c := range f.configurations {
 		names = append(names, c.Name)
@@ -200,4 +210,43 @@ func FuzzExperimentFile(f *testing.F) {
 		}
 	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}",
 		"? {}\n: 1")
+}
+
+// TestExperimentServes: with --serve the report and the record can be fetched until the experiment
+// is stopped, which then ends by its verdict; without it they are not offered.
+func TestExperimentServes(t *testing.T) {
+	nightly.Long(t, "runs an experiment twice")
+	text := "target: " + loaded(t) + "\nruns: 1\nrun-time: 5s\nfactors: {threads: [1, 2]}\n" +
+		strings.Replace(noPausesYAML, "''", "127.0.0.1:0", 1)
+	file := filepath.Join(t.TempDir(), "served.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	fetch := func(address, path string) (int, []byte) {
+		response, err := http.Get("http://" + address + path)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return response.StatusCode, body
+	}
+	p := begin(t, "experiment", file, "--out", "out", "--serve")
+	address := p.page(t)
+	p.await(t, "its end", func() bool {
+		return strings.Contains(p.stderr.String(), "are served until this is stopped")
+	})
+	code, page := fetch(address, "/report.html")
+	assert.Equal(t, http.StatusOK, code)
+	assert.Contains(t, string(page), "threads 2")
+	code, record := fetch(address, "/record.zip")
+	assert.Equal(t, http.StatusOK, code)
+	archive := filepath.Join(t.TempDir(), "record.zip")
+	require.NoError(t, os.WriteFile(archive, record, 0o600))
+	texttest.Contains(t, must(t, "report", archive, "--output", "text"), "threads 1", "threads 2")
+	require.NoError(t, p.Process.Signal(os.Interrupt))
+	p.awaitEnd(t)
+	assert.NotEqual(t, exitInterrupted, p.ProcessState.ExitCode())
+
+	p = begin(t, "experiment", file, "--out", "out")
+	code, _ = fetch(p.page(t), "/record.zip")
+	assert.Equal(t, http.StatusNotFound, code)
+	p.awaitEnd(t)
 }

@@ -131,7 +131,11 @@ func (p *Provisioner) Close() error {
 }
 
 // createObject creates an object of the Job's.
-func (p *Provisioner) createObject(ctx context.Context, resource string, object metav1.Object) error {
+func (p *Provisioner) createObject(
+	ctx context.Context,
+	resource string,
+	object metav1.Object,
+) error {
 	object.SetNamespace(p.job.Namespace)
 	object.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: "batch/v1", Kind: "Job", Name: p.job.Name, UID: types.UID(p.job.UID),
