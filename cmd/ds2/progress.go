@@ -94,13 +94,13 @@ func stands(run *runs.Run) string {
 	}
 	figure := ""
 	if iops, measured := run.IOPS(); measured && words.Unit == result.IOPS {
-		figure = fmt.Sprintf("  %s %.0f now", result.IOPS, iops)
+		figure = fmt.Sprintf("  %s %.0f", result.IOPS, iops)
 	}
 	p95 := "-" // nothing was completed
 	if last.Counts.Orders > 0 {
 		p95 = fmt.Sprintf("%.1f ms", last.P95)
 	}
-	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now  p95 %s  errors %d",
+	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f  p95 %s  errors %d",
 		phase, last.End.Round(time.Second), left, last.Users, figure,
 		words.Rate, now.Last10s, p95, errors)
 	if last.HeldUp > 0 {

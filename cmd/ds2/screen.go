@@ -104,7 +104,7 @@ func (s *screen) draw(line string) {
 	defer s.mu.Unlock()
 	letters := []rune(escape.Text(line))
 	if width := columns(s); width > 0 && len(letters) >= width { // it could not be drawn over
-		letters = letters[:width-1]
+		letters = append(letters[:max(width-2, 0)], '…')
 	}
 	io.WriteString(s.w, redraw+string(letters)) // what could not be shown is shown again soon
 	s.drawn = true

@@ -197,6 +197,8 @@ func (f targetFlags) url(text string) (string, error) {
 		)
 	case text == "":
 		return "", usageError("--target: a host name is empty")
+	case f.engine == "" && strings.Contains(text, "/"):
+		return "", usageError("--target: %q is not a URL, such as %s", text, exampleTarget)
 	case f.engine == "":
 		return "", usageError(
 			"--target: %q is a host name, which also needs --engine; or give a URL, such as %s",

@@ -210,7 +210,7 @@ func (m *measurement) runSteps(ctx context.Context) (err error) {
 			return err
 		}
 		r.SequentialWrite = r.Preconditioning.Sequential[1]
-	} else if _, r.SequentialWrite, err = m.runJob(ctx, "fill it", fill); err != nil {
+	} else if _, r.SequentialWrite, err = m.runJob(ctx, "writing the test file", fill); err != nil {
 		return err // reading what was never written measures nothing
 	}
 	for _, curve := range []struct {

@@ -283,7 +283,7 @@ func (t turns) run(ctx, stop context.Context, bench *Bench, block int) error {
 		return nil
 	}
 	b := &bench.Summary
-	where := t.where(bench, block)
+	where := t.where(block)
 	place := runs.Place{Configuration: bench.Name, Number: 1}
 	for _, bench := range t.benches {
 		place.Number += len(bench.Summary.Runs)
@@ -363,7 +363,7 @@ func (e Experiment) leaveOut(bench *Bench, why error) {
 }
 
 // where says where the experiment is, and when it will end.
-func (e Experiment) where(bench *Bench, block int) string {
+func (e Experiment) where(block int) string {
 	made, all, left := e.Left()
 	about := "about"
 	switch {
@@ -381,9 +381,6 @@ func (e Experiment) where(bench *Bench, block int) string {
 		progress.Round(left),
 		until,
 	)
-	if len(e.Benches) > 1 {
-		where = "configuration " + bench.Name + ", " + where
-	}
 	switch {
 	case block == practice:
 		return "practice, not counted, " + where

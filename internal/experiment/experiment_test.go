@@ -135,7 +135,7 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 				assert.Equal(t, place, s.places[r.Number-1])
 			}
 		}
-		const first = `^run-1: running \(block 1 of 5, configuration \w+, run 1 of 15, at least 15m left, until `
+		const first = `^run-1: running \(block 1 of 5, run 1 of 15, at least 15m left, until `
 		assert.Regexp(t, first, s.running[0])
 		assert.Contains(t, s.running[14], ", run 15 of 15, about 1m left, until ")
 	})
@@ -407,7 +407,7 @@ func TestPractice(t *testing.T) {
 			e.Sequence = c.sequence
 			require.NoError(t, e.Do(t.Context(), t.Context()))
 			require.Equal(t, c.want, s.runs)
-			const told = "(practice, not counted, configuration hdd, run 1 of 8, at least 8m left, until "
+			const told = "(practice, not counted, run 1 of 8, at least 8m left, until "
 			require.Contains(t, s.running[0], "practice-1: running "+told)
 			b := summary(t, e.Benches[0].Dir)
 			require.Len(t, b.Runs, 4)

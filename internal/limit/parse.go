@@ -43,6 +43,9 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 		kind = operation
 		known = slices.Contains(operations, l.Subject) || len(operations) == 0 && l.Subject != ""
 	}
+	if _, isPercentile := percentile(l.Subject); isPercentile && !known {
+		return l, p.fail("name the operation first, such as order %s", l.Subject)
+	}
 	if !known {
 		all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
 		slices.Sort(all)
