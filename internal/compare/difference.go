@@ -135,7 +135,7 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 			by.Base = first.Name
 			by.Other = other.Name
 			d := newDifference(f, by)
-			d.Figure = c.Named(f.Name)
+			d.Figure = first.Named(f.Name)
 			d.Interim = by.Blocks > 0 && (interim(first) || interim(other))
 			d.Medians = Between(before, after).Percent
 			if math.IsNaN(d.Percent) {

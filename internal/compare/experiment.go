@@ -110,7 +110,7 @@ func (e Experiment) Stated() string {
 	if len(e.Benches) == 0 {
 		return result.OPM
 	}
-	return StatedOf(e.Benches).TitleIn(e.Benches[0].Unit(), e.Benches[0].Words)
+	return e.Benches[0].Title(StatedOf(e.Benches))
 }
 
 // Narrow says whether every interval of a difference reaches at most n percent points from its

@@ -107,7 +107,7 @@ func atEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 	}
 	for _, by := range measure.Differences(names, means, stated, looks)[:len(names)-1] {
 		e := Equal{Difference: newDifference(StatedOf(all), by)}
-		e.Figure = Comparison{Configurations: all}.Named(StatedOf(all).Name)
+		e.Figure = all[0].Named(StatedOf(all).Name)
 		e.Medians = e.Percent // a block's figure is a mean of several runs
 		e.Interim = interim(all[0])
 		for _, f := range all[0].Factors {

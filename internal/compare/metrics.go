@@ -30,9 +30,9 @@ const (
 )
 
 // Named is the name of a metric in records.
-func (c Comparison) Named(metric string) string {
+func (c Configuration) Named(metric string) string {
 	if metric == Main || metric == PerWatt {
-		return strings.ToLower(c.Configurations[0].Unit()) + metric
+		return strings.ToLower(c.Unit()) + metric
 	}
 	return metric
 }
@@ -161,12 +161,12 @@ func MedianOf(c Configuration, condition string) *float64 {
 
 // Title is that of a metric of the configurations.
 func (c Comparison) Title(m Metric) string {
-	return m.TitleIn(c.Configurations[0].Unit(), c.Words())
+	return c.Configurations[0].Title(m)
 }
 
-// TitleIn is the title for configurations that go by a unit, whose workload has these words.
-func (m Metric) TitleIn(unit string, words result.Words) string {
-	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle).Replace(m.Title)
+// Title is that of a metric, by the unit of the configuration and the words of its workload.
+func (c Configuration) Title(m Metric) string {
+	return strings.NewReplacer("{unit}", c.Unit(), "{cycle}", c.Words.Cycle).Replace(m.Title)
 }
 
 // Middle is the median of the runs in which the metric was measured, of power that of the run with

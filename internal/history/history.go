@@ -192,7 +192,7 @@ func (h *History) concludeDays() {
 	}
 	h.Metric = compare.StatedOf(configurations)
 	last := h.Days[len(h.Days)-1]
-	h.Figure = h.Metric.TitleIn(last.Unit(), last.Words)
+	h.Figure = last.Title(h.Metric)
 	for i := range h.Days {
 		d := &h.Days[i]
 		d.Day = d.Start.UTC().Format(time.DateOnly)

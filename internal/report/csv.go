@@ -106,7 +106,7 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 		return errors.New("write CSV: no configuration has a run that counts")
 	}
 	out := csv.NewWriter(w)
-	figure := c.Named(compare.Main)
+	figure := c.Configurations[0].Named(compare.Main)
 	head := []string{
 		"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
 		"findings", "bottleneck", "order_p95_ms",

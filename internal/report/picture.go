@@ -49,7 +49,7 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 // whisker for the interval. Lines join the runs of a block. A column that is no result is hatched.
 func (c comparison) barChart(id string, f compare.Metric, all []compare.Configuration) chart {
 	b := chart{
-		ID: id + "-bars-" + f.Name, Title: f.TitleIn(all[0].Unit(), all[0].Words), YName: f.Unit,
+		ID: id + "-bars-" + f.Name, Title: all[0].Title(f), YName: f.Unit,
 		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each",
 	}
 	if f.Name == compare.Main {
