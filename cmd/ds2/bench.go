@@ -69,18 +69,10 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.Var(duration(&f.Settle.Duration), "settle", "wait after the restore, such as 90s or 8m")
 	flags.Var(duration(&f.Idle.Duration), "idle",
 		"after --settle, measure counters and power without users, such as 90s or 8m")
-	flags.Var(
-		duration(&f.Cooldown.Duration),
-		"cooldown",
-		"measure counters and power after the run, such as 90s or 8m",
-	)
-	flags.IntVar(
-		&f.Practice,
-		"practice",
-		0,
-		"runs to make first and discard, as a first run is often slow "+
-			"(in an experiment 1)",
-	)
+	flags.Var(duration(&f.Cooldown.Duration), "cooldown",
+		"measure counters and power after the run, such as 90s or 8m")
+	flags.IntVar(&f.Practice, "practice", 0,
+		"runs to make first and discard, as a first run is often slow (in an experiment 1)")
 	flags.BoolVar(&f.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
 		"which flatters erratic drives")
 	under(flags, ofProcedure)

@@ -68,12 +68,8 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 	for _, name := range strings.Fields("threads warmup-time run-time seed out scrub-rate") {
 		flags.AddFlag(run.Lookup(name))
 	}
-	flags.BoolVar(
-		&f.keep,
-		"keep",
-		false,
-		"keep the server until Ctrl-C, and print the database's URL",
-	)
+	flags.BoolVar(&f.keep, "keep", false,
+		"keep the server until Ctrl-C, and print the database's URL")
 	flags.BoolVar(
 		&f.stall,
 		"brownout",
@@ -90,13 +86,8 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 		"major version of PostgreSQL, 13 to 18 (default: the "+
 			"newest one installed or, with none installed, 18)",
 	)
-	flags.StringVar(
-		&f.server.BinDir,
-		"postgres-bin",
-		"",
-		"directory of the PostgreSQL programs to use, postgres and "+
-			"initdb",
-	)
+	flags.StringVar(&f.server.BinDir, "postgres-bin", "",
+		"directory of the PostgreSQL programs to use, postgres and initdb")
 	completeDirectories(flags, "postgres-bin")
 	return cmd
 }
@@ -205,13 +196,8 @@ func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Serve
 		return nil, err
 	}
 	took := time.Since(begin).Round(100 * time.Millisecond)
-	fmt.Fprintf(
-		stderr,
-		"PostgreSQL %s of %s started in %s\n",
-		server.Version(),
-		server.BinDir(),
-		took,
-	)
+	fmt.Fprintf(stderr, "PostgreSQL %s of %s started in %s\n", server.Version(), server.BinDir(),
+		took)
 	return server, nil
 }
 
@@ -261,9 +247,7 @@ func (f *demoFlags) measures(memory int64) string {
 			"unless its database of about %s is larger than the machine's memory"
 	case bytes > memory:
 		text = "this demo measures the drive too: its database of about %s is larger than the machine's memory of " +
-			bytesText(
-				memory,
-			)
+			bytesText(memory)
 	}
 	return fmt.Sprintf(text, bytesText(bytes))
 }

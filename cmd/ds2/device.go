@@ -60,31 +60,16 @@ are steady. A file preconditions its part of the drive only: for all of it give
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(
-		&f.options.Dir,
-		"dir",
-		"",
-		"directory on the device, for the file to measure with",
-	)
+	flags.StringVar(&f.options.Dir, "dir", "",
+		"directory on the device, for the file to measure with")
 	completeDirectories(flags, "dir")
-	flags.StringVar(
-		&f.options.Device,
-		"device",
-		"",
-		"in place of a directory, a block device, which is OVERWRITTEN",
-	)
-	flags.StringVar(
-		&f.overwrite,
-		"overwrite",
-		"",
-		"the device again, to confirm that all data on it will be lost",
-	)
+	flags.StringVar(&f.options.Device, "device", "",
+		"in place of a directory, a block device, which is OVERWRITTEN")
+	flags.StringVar(&f.overwrite, "overwrite", "",
+		"the device again, to confirm that all data on it will be lost")
 	flags.Var(byteSize(&f.options.FileBytes), "file-size", "size of the file, such as 200GB")
-	flags.Var(
-		duration(&f.options.StageTime),
-		"stage-time",
-		"time for which each point is measured, such as 30s",
-	)
+	flags.Var(duration(&f.options.StageTime), "stage-time",
+		"time for which each point is measured, such as 30s")
 	flags.BoolVar(
 		&f.options.Precondition,
 		"precondition",
@@ -92,11 +77,8 @@ are steady. A file preconditions its part of the drive only: for all of it give
 		"first write all twice in sequence, then at random "+
 			"until steady, as SNIA's test specification says",
 	)
-	flags.Var(
-		duration(&f.options.RoundTime),
-		"round-time",
-		"length of a round of random writes of --precondition",
-	)
+	flags.Var(duration(&f.options.RoundTime), "round-time",
+		"length of a round of random writes of --precondition")
 	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
 	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
 	quietFlag(flags, &f.quiet)
@@ -131,23 +113,16 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	f.out = cmp.Or(f.out, "ds2-device-"+time.Now().UTC().Format("20060102T150405Z")+".json")
 	if !f.quiet {
 		o.Progress = func(what string, left time.Duration) {
-			fmt.Fprintf(
-				cmd.ErrOrStderr(),
-				"device: %s; %s of measuring left\n",
-				what,
-				left.Round(time.Second),
-			)
+			fmt.Fprintf(cmd.ErrOrStderr(), "device: %s; %s of measuring left\n", what,
+				left.Round(time.Second))
 		}
 	}
 	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	record, err := device.Run(ctx, *o)
 	if err != nil {
-		return interrupted(
-			ctx,
-			fmt.Errorf("device: %w", err),
-			"device: interrupted; nothing was recorded",
-		)
+		return interrupted(ctx, fmt.Errorf("device: %w", err),
+			"device: interrupted; nothing was recorded")
 	}
 	if err := record.Save(f.out); err != nil {
 		return fmt.Errorf("device: %w", err)
@@ -190,11 +165,8 @@ func readDevices(flags *pflag.FlagSet, arguments []string) (all []report.Device,
 	}
 	for _, name := range []string{"fail-if", "merge"} {
 		if all != nil && flags.Changed(name) {
-			return nil, usageError(
-				"--%s is for records of runs, and %s is one of a device",
-				name,
-				arguments[0],
-			)
+			return nil, usageError("--%s is for records of runs, and %s is one of a device", name,
+				arguments[0])
 		}
 	}
 	return all, nil

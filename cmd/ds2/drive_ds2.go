@@ -52,16 +52,10 @@ func (l *ds2Lines) print(w io.Writer) {
 	}
 	for i, of := range l.meter.Totals() {
 		t := tallies[i]
-		fmt.Fprintf(
-			w,
+		fmt.Fprintf(w,
 			"  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n",
-			of.Target,
-			t.Orders,
-			opm(t, et),
-			milliseconds(t.OwnTime, t.Orders),
-			t.Own[calls.Rollbacks],
-			rollbackRate(t),
-		)
+			of.Target, t.Orders, opm(t, et), milliseconds(t.OwnTime, t.Orders),
+			t.Own[calls.Rollbacks], rollbackRate(t))
 	}
 }
 
@@ -80,14 +74,9 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d ",
 		l.date(now), et.Seconds(), t.Orders, opm(t, et),
 		l.meter.RecentMax().Milliseconds(), milliseconds(t.OwnTime, t.Orders))
-	fmt.Fprintf(
-		w,
+	fmt.Fprintf(w,
 		"n_login_overall=%d n_newcust_overall=%d n_browse_overall=%d n_purchase_overall=%d ",
-		logins,
-		customers,
-		browses,
-		purchases,
-	)
+		logins, customers, browses, purchases)
 	fmt.Fprintf(
 		w,
 		"rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d ",
@@ -153,11 +142,8 @@ func rollbackRate(t measure.Tally) float64 {
 // They are accepted wherever users run, so that a configuration file that its scripts wrote works
 // unchanged.
 func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
-	flags.Var(
-		yes(&f.output.detailed),
-		"detailed-view",
-		"with -o ds2: figures per target too, Y or N",
-	)
+	flags.Var(yes(&f.output.detailed), "detailed-view",
+		"with -o ds2: figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	hidden := func(name string, take func(value string) error) {
 		flags.Func(name, "DVD Store's: accepted where it changes nothing", take)

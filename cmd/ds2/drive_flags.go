@@ -53,16 +53,10 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Threads, "threads", 1, "users per target; also --n-threads")
 	under(flags, ofLoadShape, "threads")
 	f.addShared(flags)
-	flags.Var(
-		orderRate(&f.Rate),
-		"rate",
-		"open loop: rate at which orders become due, over all targets, such as 500/s",
-	)
-	flags.Var(
-		oneOf(&f.Spacing, result.Poisson, result.Even),
-		"spacing",
-		"open loop: intervals between orders",
-	)
+	flags.Var(orderRate(&f.Rate), "rate",
+		"open loop: rate at which orders become due, over all targets, such as 500/s")
+	flags.Var(oneOf(&f.Spacing, result.Poisson, result.Even), "spacing",
+		"open loop: intervals between orders")
 	flags.StringVar(
 		&f.startAt,
 		"start-at",
@@ -79,11 +73,8 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 		"command to run at a time of the run phase, after the warm-up, such as "+
 			"5m='dmsetup suspend data'; may be repeated. The report says what each cost",
 	)
-	flags.String(
-		fileFlag,
-		"",
-		"experiment file, such as arrays.yaml, with the values of all flags that are not given",
-	)
+	flags.String(fileFlag, "",
+		"experiment file, such as arrays.yaml, with the values of all flags that are not given")
 	flags.String(configurationFlag, "", "with --file, the configuration to run, if it has several")
 	under(flags, ofLoadShape)
 	flags.StringArrayVar(
@@ -119,33 +110,17 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 			"has); also --db-size, --db-size-str",
 	)
 	complete(flags, "size", "S", "M", "W", "L")
-	flags.StringVar(
-		&f.words,
-		"words",
-		"",
-		"file of the word lists that the database was loaded with",
-	)
+	flags.StringVar(&f.words, "words", "",
+		"file of the word lists that the database was loaded with")
 	under(flags, ofDataset, "size")
 
 	flags.Float64Var(&f.RampRate, "ramp-rate", 10, "users that start per second")
-	flags.Var(
-		ds2Duration(&f.WarmupTime.Duration, time.Minute),
-		"warmup-time",
-		"warm-up before the run: minutes, "+
-			"or a duration such as 90s",
-	)
-	flags.Var(
-		ds2Duration(&f.RunTime.Duration, time.Minute),
-		"run-time",
-		"run phase, after the warm-up: "+
-			"minutes, or a duration such as 90s",
-	)
-	flags.Var(
-		ds2Duration(&f.ThinkTime.Duration, time.Second),
-		"think-time",
-		"mean pause after an order: seconds, "+
-			"or a duration such as 500ms",
-	)
+	flags.Var(ds2Duration(&f.WarmupTime.Duration, time.Minute), "warmup-time",
+		"warm-up before the run: minutes, or a duration such as 90s")
+	flags.Var(ds2Duration(&f.RunTime.Duration, time.Minute), "run-time",
+		"run phase, after the warm-up: minutes, or a duration such as 90s")
+	flags.Var(ds2Duration(&f.ThinkTime.Duration, time.Second), "think-time",
+		"mean pause after an order: seconds, or a duration such as 500ms")
 	profileFlag(flags, &f.profile)
 	flags.Var(
 		byteRate(&f.ScrubRate),
@@ -193,11 +168,8 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&f.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
 	flags.Var(duration(&f.OperationTimeout.Duration), "operation-timeout", "time after which an "+
 		"operation's connection counts as lost")
-	flags.Var(
-		duration(&f.DrainTime.Duration),
-		"drain-time",
-		"grace period for orders in flight at the end of the run",
-	)
+	flags.Var(duration(&f.DrainTime.Duration), "drain-time",
+		"grace period for orders in flight at the end of the run")
 	under(flags, ofMeasuring, "window")
 
 	flags.StringArrayVar(
@@ -219,37 +191,21 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 
 	flags.StringVar(&f.RunID, "run-id", "", "name of the run in record and metrics; "+
 		"give several driver machines the same (default: random)")
-	flags.StringVar(
-		&f.out,
-		"out",
-		"",
-		"directory for the record, new or empty (default ds2-results/<start>-<run id>)",
-	)
+	flags.StringVar(&f.out, "out", "",
+		"directory for the record, new or empty (default ds2-results/<start>-<run id>)")
 	under(flags, ofOutput, "out")
 
 	w := &f.workload
-	flags.IntVar(
-		&w.PctNewCustomers,
-		"pct-newcustomers",
-		20,
-		"percentage of orders by new customers",
-	)
+	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20,
+		"percentage of orders by new customers")
 	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
-	flags.IntVar(
-		&w.SearchBatchSize,
-		"search-batch-size",
-		5,
-		"average number of products a browse asks for",
-	)
+	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5,
+		"average number of products a browse asks for")
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	under(flags, ofDVDStore)
 	addMailboxFlags(flags, &f.mailbox)
-	flags.Var(
-		parsed[string]{new(string), "file", f.readConfigFile, same, ""},
-		configFileFlag,
-		"file of lines "+
-			"parameter=value; if a parameter is given twice, the later wins",
-	)
+	flags.Var(parsed[string]{new(string), "file", f.readConfigFile, same, ""}, configFileFlag,
+		"file of lines parameter=value; if a parameter is given twice, the later wins")
 	f.addCompatibility(flags)
 }
 
@@ -261,15 +217,11 @@ var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 func (f *runFlags) check() error {
 	switch {
 	case f.Threads < 1 || f.Threads > 1_000_000:
-		return usageError(
-			"--threads is %d: at least 1 user is needed, and no more than 1000000",
-			f.Threads,
-		)
+		return usageError("--threads is %d: at least 1 user is needed, and no more than 1000000",
+			f.Threads)
 	case !(f.RampRate >= 0.001) || f.RampRate > 1e6:
-		return usageError(
-			"--ramp-rate is %g: it must be 0.001 to 1000000 users a second",
-			f.RampRate,
-		)
+		return usageError("--ramp-rate is %g: it must be 0.001 to 1000000 users a second",
+			f.RampRate)
 	case f.MaxRetries < 0:
 		return usageError("--max-retries is %d: it must be 0 or more", f.MaxRetries)
 	case f.MaxErrors < 0:
@@ -355,11 +307,8 @@ func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 		switch {
 		case err != nil || strings.TrimSpace(command) == "":
 			const example = "5m='dmsetup suspend data'"
-			return nil, usageError(
-				"--event: invalid event %q: write it as %s",
-				redact(text),
-				example,
-			)
+			return nil, usageError("--event: invalid event %q: write it as %s", redact(text),
+				example)
 		case end > 0 && end < 2*aroundEvents:
 			return nil, usageError(
 				"--event: a run phase of %s is too short: an event needs %s of it "+
@@ -399,10 +348,8 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 		o.StartAt, err = time.Parse(time.RFC3339, f.startAt)
 		switch {
 		case err != nil:
-			return o, usageError(
-				"--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z",
-				f.startAt,
-			)
+			return o, usageError("--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z",
+				f.startAt)
 		case o.StartAt.Before(time.Now()):
 			return o, usageError("--start-at: %s has passed", f.startAt)
 		}
@@ -426,10 +373,8 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	}
 	for _, l := range f.limits {
 		if l.Traced() && !f.observe.IOTrace {
-			return o, usageError(
-				"--limit: %s is known only where I/Os are timed; add --io-trace",
-				l,
-			)
+			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace",
+				l)
 		}
 	}
 	switch {

@@ -59,12 +59,8 @@ func (s *experimentSetup) add(flags *pflag.FlagSet) {
 		"runs of each "+
 			"configuration: number of valid runs, such as 6, or 5..9 with --until (default 6, with --until 6..10)",
 	)
-	flags.Var(
-		parsed[float64]{&s.until, "percent", readPercentage, percentage, ""},
-		"until",
-		"stop once every "+
-			"difference is known to ± this, at 95 %, such as '2 %'",
-	)
+	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage, ""}, "until",
+		"stop once every difference is known to ± this, at 95 %, such as '2 %'")
 	flags.Var(
 		oneOf(&s.order, result.OrderRandom, result.OrderSequence),
 		"order",
@@ -89,10 +85,8 @@ func (s *experimentSetup) check() error {
 				"so no difference can end it",
 		)
 	case s.until == 0 && s.runs.Least < s.runs.Most:
-		return usageError(
-			"--runs: %s needs until, such as until: 2 %%, to say how many are enough",
-			s.runs,
-		)
+		return usageError("--runs: %s needs until, such as until: 2 %%, to say how many are enough",
+			s.runs)
 	}
 	return nil
 }

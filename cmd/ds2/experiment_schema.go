@@ -29,10 +29,8 @@ func experimentSchema() jsonSchema {
 	for name, schema := range flagSchemas(new(experimentSetup).add) {
 		all[name] = schema
 	}
-	all["factors"] = closedObject(
-		"flags with a list of values; each configuration runs with each",
-		factors,
-	)
+	all["factors"] = closedObject("flags with a list of values; each configuration runs with each",
+		factors)
 	all["configurations"] = jsonSchema{
 		"type":        "object",
 		"description": "what is compared, by name",

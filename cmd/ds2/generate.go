@@ -74,12 +74,8 @@ PowerShell:
 	flags := cmd.Flags()
 	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB")
 	complete(flags, "size", "S", "M", "W", "L")
-	flags.StringVar(
-		&f.rows,
-		"rows",
-		"",
-		"in place of a size: customers=…,orders-per-month=…,products=…",
-	)
+	flags.StringVar(&f.rows, "rows", "",
+		"in place of a size: customers=…,orders-per-month=…,products=…")
 	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
 	flags.StringSliceVar(&f.tables, "tables", nil, "only these of "+tableNames)
 	complete(flags, "tables", strings.Split(tableNames, ", ")...)
@@ -92,33 +88,16 @@ PowerShell:
 	)
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
 	flags.Var(oneOf(&f.lines, "lf", "crlf"), "lines", "line endings; crlf for Windows")
-	flags.StringVar(
-		&f.words,
-		"words",
-		"",
-		"file of word lists for titles and actors (default: built-in)",
-	)
-	flags.StringVar(
-		&f.shard,
-		"shard",
-		wholeShard,
-		"this machine's share: 3/16 is the third of sixteen, "+
-			"and so is 2-of-16, counted from 0",
-	)
+	flags.StringVar(&f.words, "words", "",
+		"file of word lists for titles and actors (default: built-in)")
+	flags.StringVar(&f.shard, "shard", wholeShard,
+		"this machine's share: 3/16 is the third of sixteen, and so is 2-of-16, counted from 0")
 	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "files written at once")
 	flags.Lookup("parallel").DefValue = "the number of CPUs"
-	flags.BoolVar(
-		&f.resume,
-		"resume",
-		false,
-		"continue in a directory where a run with the same flags was interrupted",
-	)
-	flags.StringVar(
-		&f.verify,
-		"verify",
-		"",
-		"write nothing: compare the files in this directory with its manifest",
-	)
+	flags.BoolVar(&f.resume, "resume", false,
+		"continue in a directory where a run with the same flags was interrupted")
+	flags.StringVar(&f.verify, "verify", "",
+		"write nothing: compare the files in this directory with its manifest")
 	quietFlag(flags, &f.quiet)
 	return cmd
 }
@@ -289,16 +268,6 @@ func printDirectory(w io.Writer, did, dir string, m *folder.Manifest, took time.
 		bytes = bytes + e.Bytes
 	}
 	rate := int64(float64(bytes) / took.Seconds())
-	fmt.Fprintf(
-		w,
-		"%s %s: size %s, %d files, %d rows, %s of CSV in %s, %s/s\n",
-		did,
-		dir,
-		m.Size,
-		len(m.Files),
-		rows,
-		bytesText(bytes),
-		took.Round(time.Millisecond),
-		bytesText(rate),
-	)
+	fmt.Fprintf(w, "%s %s: size %s, %d files, %d rows, %s of CSV in %s, %s/s\n", did, dir, m.Size,
+		len(m.Files), rows, bytesText(bytes), took.Round(time.Millisecond), bytesText(rate))
 }

@@ -86,10 +86,8 @@ func groupNames() []string {
 func init() {
 	cobra.EnableCommandSorting = false
 	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string {
-		return groupedFlags(
-			cmd,
-			*cmd.Root().PersistentFlags().Lookup("help").Value.(parsed[string]).value,
-		)
+		return groupedFlags(cmd,
+			*cmd.Root().PersistentFlags().Lookup("help").Value.(parsed[string]).value)
 	})
 }
 
@@ -179,10 +177,8 @@ func newHelpCommand() *cobra.Command {
 // Completions of arguments.
 var (
 	directories = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	yamlFiles   = cobra.FixedCompletions(
-		[]string{"yaml", "yml"},
-		cobra.ShellCompDirectiveFilterFileExt,
-	)
+	yamlFiles   = cobra.FixedCompletions([]string{"yaml", "yml"},
+		cobra.ShellCompDirectiveFilterFileExt)
 )
 
 // complete has the value of a flag complete to one of a few words, or to what may follow them where

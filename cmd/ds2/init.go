@@ -43,10 +43,8 @@ check it; the file names it in its first line.`,
 				}
 				// It begins with no digit, nor like the variables of flags.
 				variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(m[1]), "_")
-				configurations = append(
-					configurations,
-					initTarget{m[1], withReference(m[2], variable)},
-				)
+				configurations = append(configurations,
+					initTarget{m[1], withReference(m[2], variable)})
 			}
 			return initTemplate.Execute(cmd.OutOrStdout(), configurations)
 		},

@@ -55,57 +55,26 @@ classes and the nodes, whose parameters and instance types the record then has.`
 	}
 	flags := cmd.Flags()
 	s := &f.setup
-	flags.StringArrayVar(
-		&s.Classes,
-		classFlag,
-		nil,
-		"storage class to compare; several flags for several",
-	)
-	flags.StringVar(
-		&s.Name,
-		"name",
-		"ds2-compare",
-		"name of the Job, and the beginning of all that it makes",
-	)
-	flags.StringVar(
-		&s.Namespace,
-		"namespace",
-		"",
-		"namespace of the Job (default: that of kubectl)",
-	)
-	flags.StringVar(
-		&s.Image,
-		"image",
-		"ds2:latest",
-		"image of ds2, in a registry that the nodes reach",
-	)
-	flags.StringVar(
-		&s.PullSecret,
-		"pull-secret",
-		"",
-		"secret of the namespace that images are pulled with",
-	)
-	flags.StringVar(
-		&s.Server.Image,
-		"postgres-image",
-		"postgres:17",
-		"image of the PostgreSQL servers",
-	)
-	flags.Int64Var(
-		&s.Server.User,
-		"postgres-user",
-		999,
-		"number of the user that the servers run as",
-	)
+	flags.StringArrayVar(&s.Classes, classFlag, nil,
+		"storage class to compare; several flags for several")
+	flags.StringVar(&s.Name, "name", "ds2-compare",
+		"name of the Job, and the beginning of all that it makes")
+	flags.StringVar(&s.Namespace, "namespace", "",
+		"namespace of the Job (default: that of kubectl)")
+	flags.StringVar(&s.Image, "image", "ds2:latest",
+		"image of ds2, in a registry that the nodes reach")
+	flags.StringVar(&s.PullSecret, "pull-secret", "",
+		"secret of the namespace that images are pulled with")
+	flags.StringVar(&s.Server.Image, "postgres-image", "postgres:17",
+		"image of the PostgreSQL servers")
+	flags.Int64Var(&s.Server.User, "postgres-user", 999,
+		"number of the user that the servers run as")
 	flags.StringArrayVar(&s.Server.Settings, "setting", nil,
 		"setting of the servers, such as shared_buffers=4GB; several flags for several")
 	flags.Float64Var(&s.Server.CPUs, "server-cpus", 4, "CPUs of a server")
 	s.Server.Memory = 8e9
-	flags.Var(
-		byteSize(&s.Server.Memory),
-		"server-memory",
-		"memory of a server, which bounds its caches",
-	)
+	flags.Var(byteSize(&s.Server.Memory), "server-memory",
+		"memory of a server, which bounds its caches")
 	flags.Var(byteSize(&s.Server.Volume), "volume-size",
 		"size of a claim (default: three times the database, and 8 GB)")
 	flags.StringArrayVar(&s.Server.Nodes, "node", nil,

@@ -81,42 +81,22 @@ PowerShell:
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
 	f.flags = flags
-	flags.StringVar(
-		&f.workload,
-		"workload",
-		ds2.Name,
-		"workload that the database is for: "+workloadNames(),
-	)
+	flags.StringVar(&f.workload, "workload", ds2.Name,
+		"workload that the database is for: "+workloadNames())
 	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB, or rows as "+
 		"ds2 sizes --help has them; also --db-size, --db-size-str")
-	flags.StringVar(
-		&f.words,
-		"words",
-		"",
-		"file of word lists for titles and actors (default: built-in)",
-	)
+	flags.StringVar(&f.words, "words", "",
+		"file of word lists for titles and actors (default: built-in)")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
-	flags.StringVar(
-		&f.from,
-		"from",
-		"",
-		"directory that ds2 generate wrote, to load instead of a new dataset",
-	)
+	flags.StringVar(&f.from, "from", "",
+		"directory that ds2 generate wrote, to load instead of a new dataset")
 	complete(flags, "size", "S", "M", "W", "L")
 	completeDirectories(flags, "from")
 	flags.BoolVar(&f.options.Drop, "drop", false, "drop this workload's data first")
-	flags.BoolVar(
-		&f.options.Resume,
-		"resume",
-		false,
-		"continue an unfinished load of the same dataset",
-	)
-	flags.IntVar(
-		&f.options.AtOnce,
-		"parallel",
-		0,
-		"tables or parts copied, and indexes built, at once",
-	)
+	flags.BoolVar(&f.options.Resume, "resume", false,
+		"continue an unfinished load of the same dataset")
+	flags.IntVar(&f.options.AtOnce, "parallel", 0,
+		"tables or parts copied, and indexes built, at once")
 	flags.Lookup("parallel").DefValue = "the number of CPUs, at least 2, at most one per 256 MiB " +
 		"of half the server's memory"
 	under(flags, ofDataset, "workload", "size", "resume", "drop")
@@ -141,27 +121,12 @@ const defaultRecovery, maxRecovery = 60, 86400
 func (f *loadFlags) addPlacement(flags *pflag.FlagSet) {
 	p := &f.options.Schema
 	l := &f.options.Schema.Layout
-	flags.StringVar(
-		&p.DataTablespace,
-		"data-tablespace",
-		"",
-		"PostgreSQL: tablespace of the tables (default: "+
-			"the database's)",
-	)
-	flags.StringVar(
-		&p.IndexTablespace,
-		"index-tablespace",
-		"",
-		"PostgreSQL: tablespace of the indexes (default: "+
-			"the database's)",
-	)
-	flags.IntVar(
-		&l.FilesPerFilegroup,
-		"files-per-filegroup",
-		1,
-		"SQL Server: files of each of the four "+
-			"filegroups; a quarter to one per core",
-	)
+	flags.StringVar(&p.DataTablespace, "data-tablespace", "",
+		"PostgreSQL: tablespace of the tables (default: the database's)")
+	flags.StringVar(&p.IndexTablespace, "index-tablespace", "",
+		"PostgreSQL: tablespace of the indexes (default: the database's)")
+	flags.IntVar(&l.FilesPerFilegroup, "files-per-filegroup", 1,
+		"SQL Server: files of each of the four filegroups; a quarter to one per core")
 	flags.StringVar(
 		&l.DataDir,
 		"data-dir",
@@ -169,12 +134,8 @@ func (f *loadFlags) addPlacement(flags *pflag.FlagSet) {
 		"SQL Server: directory of the data files, as the server sees "+
 			"it (default: the server's)",
 	)
-	flags.StringVar(
-		&l.LogDir,
-		"log-dir",
-		"",
-		"SQL Server: directory of the log file (default: the server's)",
-	)
+	flags.StringVar(&l.LogDir, "log-dir", "",
+		"SQL Server: directory of the log file (default: the server's)")
 	flags.Int64Var(
 		&l.LogMB,
 		"log-size",
@@ -189,20 +150,10 @@ func (f *loadFlags) addPlacement(flags *pflag.FlagSet) {
 		"SQL Server: target recovery time in seconds, "+
 			"for which changed pages are written all the time; 0 = checkpoints about once a minute, as before 2016",
 	)
-	flags.StringVar(
-		&l.Login,
-		"driver-login",
-		"ds2user",
-		"SQL Server: login and user that own the database, "+
-			"created with --driver-password-file",
-	)
-	flags.StringVar(
-		&f.passwordFile,
-		"driver-password-file",
-		"",
-		"SQL Server: file with the password for "+
-			"--driver-login on its first line",
-	)
+	flags.StringVar(&l.Login, "driver-login", "ds2user",
+		"SQL Server: login and user that own the database, created with --driver-password-file")
+	flags.StringVar(&f.passwordFile, "driver-password-file", "",
+		"SQL Server: file with the password for --driver-login on its first line")
 	flags.StringVar(
 		&l.FilesDir,
 		"server-dir",
@@ -218,17 +169,11 @@ func (f *loadFlags) checkLayout(ctx context.Context) error {
 	l := &f.options.Schema.Layout
 	switch {
 	case l.FilesPerFilegroup < 1 || l.FilesPerFilegroup > maxFiles:
-		return usageError(
-			"--files-per-filegroup is %d: it must be 1 to %d",
-			l.FilesPerFilegroup,
-			maxFiles,
-		)
+		return usageError("--files-per-filegroup is %d: it must be 1 to %d", l.FilesPerFilegroup,
+			maxFiles)
 	case f.recovery < 0 || f.recovery > maxRecovery:
-		return usageError(
-			"--target-recovery-time is %d: it must be 0 to %d seconds",
-			f.recovery,
-			maxRecovery,
-		)
+		return usageError("--target-recovery-time is %d: it must be 0 to %d seconds", f.recovery,
+			maxRecovery)
 	case l.LogMB < 0:
 		return usageError("--log-size is %d: it must be 0 or more", l.LogMB)
 	case l.Login == "":
@@ -271,10 +216,8 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		given := f.options.Schema.Layout.FilesDir != ""
 		reads := schema.ReadsFiles(s.Engine())
 		if given && !reads {
-			return usageError(
-				"--server-dir: %s cannot read the files itself: leave it out",
-				s.Engine(),
-			)
+			return usageError("--server-dir: %s cannot read the files itself: leave it out",
+				s.Engine())
 		}
 		if f.from != "" && reads && !given {
 			return usageError("--from: %s reads the files itself: add --server-dir, "+
@@ -298,11 +241,8 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 			warn(cmd.ErrOrStderr(), "%s", report.Growth)
 		}
 		if err != nil {
-			return interrupted(
-				i.Soft,
-				serverLost(err, report),
-				"load interrupted; the same command with --resume continues it",
-			)
+			return interrupted(i.Soft, serverLost(err, report),
+				"load interrupted; the same command with --resume continues it")
 		}
 		printLoad(cmd.OutOrStdout(), s, f.options.Dataset, report)
 	}
@@ -393,10 +333,8 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 	if l := &f.options.Schema.Layout; l.FilesDir != "" {
 		l.CRLF = dir.Manifest.Lines == "crlf"
 		for _, e := range dir.Manifest.Files {
-			l.Files = append(
-				l.Files,
-				schema.ServerFile{Name: e.Name, Table: string(e.Table), Rows: e.Rows},
-			)
+			l.Files = append(l.Files,
+				schema.ServerFile{Name: e.Name, Table: string(e.Table), Rows: e.Rows})
 		}
 	}
 	return data, nil
@@ -456,35 +394,18 @@ func serverLost(err error, r *load.Report) error {
 }
 
 func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {
-	fmt.Fprintf(
-		w,
-		"loaded %s into %s in %s\n",
-		data,
-		s.Label(),
-		r.Elapsed.Round(100*time.Millisecond),
-	)
+	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(),
+		r.Elapsed.Round(100*time.Millisecond))
 	for _, p := range r.Phases {
 		share := 100 * p.Time.Seconds() / r.Elapsed.Seconds()
-		fmt.Fprintf(
-			w,
-			"  %-12s %10s  %3.0f %%\n",
-			p.Phase,
-			p.Time.Round(10*time.Millisecond),
-			share,
-		)
+		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond),
+			share)
 	}
 	fmt.Fprintf(w, "  %-12s %14s %10s %12s %10s\n", "table", "rows", "bytes", "rows/s", "MB/s")
 	for _, t := range r.Tables {
 		if rows, bytes := t.Rate(); rows > 0 {
-			fmt.Fprintf(
-				w,
-				"  %-12s %14d %10s %12.0f %10.1f",
-				t.Table,
-				t.Rows,
-				bytesText(t.Bytes),
-				rows,
-				bytes/1e6,
-			)
+			fmt.Fprintf(w, "  %-12s %14d %10s %12.0f %10.1f", t.Table, t.Rows, bytesText(t.Bytes),
+				rows, bytes/1e6)
 		} else {
 			fmt.Fprintf(w, "  %-12s %14d %10s %12s %10s", t.Table, t.Rows, "-", "-", "-")
 		}

@@ -51,20 +51,14 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	} else {
 		say("order: random, seed %d", record.Seed)
 		if f.seed == 0 && record.Status == "" {
-			say(
-				"; the real run will use another order; to keep this one, add seed: %d",
-				record.Seed,
-			)
+			say("; the real run will use another order; to keep this one, add seed: %d",
+				record.Seed)
 		}
 		say("\n")
 		for i, order := range whole.Orders {
 			names := mapped(order, func(c int) string { return all[c].Name })
-			say(
-				"  block %*d: %s\n",
-				len(fmt.Sprint(len(whole.Orders))),
-				i+1,
-				strings.Join(names, "; "),
-			)
+			say("  block %*d: %s\n", len(fmt.Sprint(len(whole.Orders))), i+1,
+				strings.Join(names, "; "))
 		}
 	}
 	discarded := "no practice runs"
@@ -104,11 +98,8 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	}
 	switch paired := len(all) > 1 && !whole.Sequence; {
 	case paired && f.runs.Most < measure.MinBlocks:
-		say(
-			"warning: %d blocks are too few for confidence intervals: they take %d\n",
-			f.runs.Most,
-			measure.MinBlocks,
-		)
+		say("warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.Most,
+			measure.MinBlocks)
 	case paired:
 		least := measure.Smallest(usualVariation, len(all), f.runs.Most, f.until > 0)
 		say(

@@ -160,11 +160,8 @@ func (l *looks) here(f *runFlags) {
 			listener.Close()
 			l.ok("port", "%s is free for /metrics and the live page", address)
 		case address == defaultMetricsAddr:
-			l.warn(
-				"port",
-				err,
-				"a free port will be taken, which is printed; or give one by --metrics-addr",
-			)
+			l.warn("port", err,
+				"a free port will be taken, which is printed; or give one by --metrics-addr")
 		default:
 			l.step("port", "give another one by --metrics-addr", err)
 		}
@@ -204,12 +201,8 @@ func (l *looks) end(i *interrupts) error {
 			skipped += 1 + strings.Count(f.Found, ", ")
 		}
 	}
-	sum := fmt.Sprintf(
-		"%s, %s, %s passed",
-		counted(n[store.Failure], "failure"),
-		counted(n[store.Warning], "warning"),
-		counted(n[store.OK], "check"),
-	)
+	sum := fmt.Sprintf("%s, %s, %s passed", counted(n[store.Failure], "failure"),
+		counted(n[store.Warning], "warning"), counted(n[store.OK], "check"))
 	if skipped > 0 {
 		sum += fmt.Sprintf(", %d skipped that depend on what failed", skipped)
 	}

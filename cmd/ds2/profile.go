@@ -84,10 +84,8 @@ func schedule(spec result.Spec, now time.Time) string {
 	step("warm up %s", spec.WarmupTime.Duration)
 	about := "ends about"
 	if spec.WarmWithin.Duration > 0 {
-		steps = append(
-			steps,
-			"wait up to "+timeWords(spec.WarmWithin.Duration)+" until the store is warm",
-		)
+		steps = append(steps,
+			"wait up to "+timeWords(spec.WarmWithin.Duration)+" until the store is warm")
 		about = "ends at the earliest about"
 	}
 	if spec.RunTime.Duration == 0 {
@@ -98,12 +96,8 @@ func schedule(spec result.Spec, now time.Time) string {
 		steps = append(steps, "drain up to "+timeWords(spec.DrainTime.Duration))
 	}
 	step("cool down %s", spec.Cooldown.Duration)
-	return fmt.Sprintf(
-		"schedule: %s; %s %s",
-		strings.Join(steps, ", "),
-		about,
-		now.Add(total).Format("15:04"),
-	)
+	return fmt.Sprintf("schedule: %s; %s %s", strings.Join(steps, ", "), about,
+		now.Add(total).Format("15:04"))
 }
 
 // timeWords is a time as one writes it: "3.2 s", "1 min", "1 h 30 min".

@@ -64,11 +64,9 @@ func (f *runFlags) driven(ctx context.Context, l *looks, o runs.Options) {
 	}
 	for _, s := range o.Databases {
 		if n, err := plan.Added(ctx, s); err == nil && n > 0 {
-			l.warn(
-				"database",
+			l.warn("database",
 				fmt.Errorf("%s was driven before: it has %d orders beyond the load", s.Label(), n),
-				"ds2 reset removes them",
-			)
+				"ds2 reset removes them")
 		}
 	}
 }
@@ -107,11 +105,8 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 		seen := map[string]store.Database{}
 		for _, one := range s.Databases {
 			if other, twice := seen[one.Name()]; twice {
-				return usageError(
-					"--target: %s and %s are one database: name each once",
-					other.Label(),
-					one.Label(),
-				)
+				return usageError("--target: %s and %s are one database: name each once",
+					other.Label(), one.Label())
 			}
 			seen[one.Name()] = one
 		}
@@ -228,13 +223,8 @@ func (l *looks) holds(stores []store.Database, plan workload.Plan) {
 	}
 	name := plan.Workload().Name()
 	for _, s := range stores {
-		l.ok(
-			"database",
-			"%s holds workload %s, size %s, completely loaded",
-			s.Label(),
-			name,
-			plan.Size(),
-		)
+		l.ok("database", "%s holds workload %s, size %s, completely loaded", s.Label(), name,
+			plan.Size())
 		if proof := proofs[s.Engine()]; proof != "" {
 			l.add(store.Finding{
 				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
@@ -415,10 +405,8 @@ func (f *observeFlags) check() (err error) {
 	}
 	for _, url := range f.Exporters {
 		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
-			return usageError(
-				"--exporter: %q is not a URL: write it as http://host:9100/metrics",
-				url,
-			)
+			return usageError("--exporter: %q is not a URL: write it as http://host:9100/metrics",
+				url)
 		}
 	}
 	return nil
@@ -461,10 +449,8 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 			continue
 		}
 		free := func(dir string) (int64, string, string, bool) { return observer.Free(s, dir) }
-		targets = append(
-			targets,
-			preflight.Target{Label: s.Label(), Files: files, LogGrowth: e.LogGrowth, Free: free},
-		)
+		targets = append(targets,
+			preflight.Target{Label: s.Label(), Files: files, LogGrowth: e.LogGrowth, Free: free})
 	}
 	if l.check {
 		l.add(preflight.Observed(observer)...)

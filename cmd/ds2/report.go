@@ -172,18 +172,10 @@ esrp-csv has each figure of its tables, and of the runs', as a line.`,
 	f.add(flags, "html", "text", "markdown", "json", "csv", esrp, esrpCSV)
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+
 		" in the first DIR for html, standard output for the others)")
-	flags.BoolVar(
-		&merge,
-		"merge",
-		false,
-		"add up the records of one run from several driver machines",
-	)
-	flags.BoolVar(
-		&embed,
-		"embed",
-		false,
-		"have the HTML page offer the records for download, as archives of at most 8 MB",
-	)
+	flags.BoolVar(&merge, "merge", false,
+		"add up the records of one run from several driver machines")
+	flags.BoolVar(&embed, "embed", false,
+		"have the HTML page offer the records for download, as archives of at most 8 MB")
 	windowsFlag(flags, &windows)
 	return cmd
 }
@@ -334,12 +326,8 @@ type formatFlags struct {
 // add declares the flags; the first format is the default.
 func (f *formatFlags) add(flags *pflag.FlagSet, formats ...string) {
 	flags.VarP(oneOf(&f.format, formats...), "output", "o", "format of the result")
-	flags.BoolVar(
-		&f.details,
-		"details",
-		false,
-		"print all that was measured, not only the first screen",
-	)
+	flags.BoolVar(&f.details, "details", false,
+		"print all that was measured, not only the first screen")
 	under(flags, ofOutput, "output")
 }
 

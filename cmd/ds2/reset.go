@@ -32,13 +32,8 @@ rows. No other session may use the database meanwhile.`,
 					"reset",
 					"the server rolls back what was not finished",
 					func(s store.Database) error {
-						return upkeep.ResetDatabase(
-							i.Soft,
-							s,
-							workloads(),
-							discardLog,
-							showProgress(f.quiet, cmd.ErrOrStderr()),
-						)
+						return upkeep.ResetDatabase(i.Soft, s, workloads(), discardLog,
+							showProgress(f.quiet, cmd.ErrOrStderr()))
 					},
 				)
 			},
@@ -91,13 +86,8 @@ func newSnapshotWork(work upkeep.SnapshotWork, short, done, cut string) *cobra.C
 		RunE: interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
 			return f.each(i, cmd, done, cut, func(s store.Database) error {
-				return upkeep.Snapshot(
-					i.Soft,
-					s,
-					work,
-					showProgress(f.quiet, cmd.ErrOrStderr()),
-					tell,
-				)
+				return upkeep.Snapshot(i.Soft, s, work, showProgress(f.quiet, cmd.ErrOrStderr()),
+					tell)
 			})
 		}),
 	}
@@ -137,13 +127,8 @@ func (f *eachFlags) each(
 			}
 			return err
 		}
-		fmt.Fprintf(
-			cmd.OutOrStdout(),
-			"%s %s in %s\n",
-			done,
-			s.Label(),
-			time.Since(start).Round(100*time.Millisecond),
-		)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s %s in %s\n", done, s.Label(),
+			time.Since(start).Round(100*time.Millisecond))
 	}
 	return nil
 }

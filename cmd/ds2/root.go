@@ -121,32 +121,12 @@ func newRoot() *cobra.Command {
 		}
 		root.AddCommand(commands...)
 	}
-	add(
-		"Data",
-		newSizesCommand(),
-		newGenerateCommand(),
-		newSchemaCommand(),
-		newLoadCommand(),
-		newResetCommand(),
-		newSnapshotCommand(),
-	)
-	add(
-		"Run",
-		newDemoCommand(),
-		newPreflightCommand(),
-		newDriveCommand(),
-		newBenchCommand(),
-		newTuneCommand(),
-		newDeviceCommand(),
-	)
-	add(
-		"Compare",
-		newInitCommand(),
-		newExperimentCommand(),
-		newKubernetesCommand(),
-		newCompareCommand(),
-		newHistoryCommand(),
-	)
+	add("Data", newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(),
+		newResetCommand(), newSnapshotCommand())
+	add("Run", newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(),
+		newTuneCommand(), newDeviceCommand())
+	add("Compare", newInitCommand(), newExperimentCommand(), newKubernetesCommand(),
+		newCompareCommand(), newHistoryCommand())
 	add("Check and report", newVerifyCommand(), newReportCommand())
 	add("Other", newExporterCommand(), newConfigCommand(), newVersionCommand())
 	root.SetHelpCommand(newHelpCommand())
@@ -170,10 +150,8 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 		case strings.Contains(args[0], "://"):
 			return fmt.Errorf("unexpected argument: write --target=%s", args[0])
 		case slices.Contains(timeUnits, strings.ToLower(args[0])):
-			return fmt.Errorf(
-				"unexpected argument %q: write a time as one word, such as 20m",
-				args[0],
-			)
+			return fmt.Errorf("unexpected argument %q: write a time as one word, such as 20m",
+				args[0])
 		case cmd.Name() == "init":
 			return fmt.Errorf("unexpected argument: the file goes to standard output; "+
 				"write ds2 init > %s", args[0])

@@ -37,11 +37,8 @@ out the rest.`,
   ds2 schema --engine postgres --phase tables`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if all := schema.Engines(); !slices.Contains(all, f.engine) {
-				return usageError(
-					"--engine: unknown engine %q: use %s",
-					f.engine,
-					strings.Join(all, ", "),
-				)
+				return usageError("--engine: unknown engine %q: use %s", f.engine,
+					strings.Join(all, ", "))
 			}
 			phases := schema.Phases
 			if phase != "" {
@@ -52,11 +49,8 @@ out the rest.`,
 				f.from = ""
 				l.FilesDir = ""
 			case !schema.ReadsFiles(f.engine):
-				return usageError(
-					"--phase: %s has no phase %s: ds2 load streams the data",
-					f.engine,
-					phase,
-				)
+				return usageError("--phase: %s has no phase %s: ds2 load streams the data",
+					f.engine, phase)
 			case f.from == "" || l.FilesDir == "":
 				return usageError("--phase %s needs --from and --server-dir: "+
 					"the directory of the dataset, as this machine and as the server see it", phase)
@@ -66,11 +60,8 @@ out the rest.`,
 			if err := cmp.Or(f.dataset(), f.checkLayout(cmd.Context())); err != nil {
 				return err
 			}
-			script, err := schema.Script(
-				f.engine,
-				phases,
-				f.options.Dataset.Params(f.options.Schema),
-			)
+			script, err := schema.Script(f.engine, phases,
+				f.options.Dataset.Params(f.options.Schema))
 			if err != nil {
 				return err
 			}
@@ -85,27 +76,15 @@ out the rest.`,
 	all := append([]schema.Phase{""}, slices.Concat(schema.Phases, schema.Unasked)...)
 	names := mapped(all, func(p schema.Phase) string { return string(p) })
 	flags.Var(oneOf(&phase, names...), "phase", "one phase (default: the first five)")
-	flags.StringVar(
-		&f.workload,
-		"workload",
-		ds2.Name,
-		"workload that the database is for: "+workloadNames(),
-	)
-	flags.StringVar(
-		&f.size,
-		"size",
-		"S",
-		"size of the dataset, for engines that size their files in advance",
-	)
+	flags.StringVar(&f.workload, "workload", ds2.Name,
+		"workload that the database is for: "+workloadNames())
+	flags.StringVar(&f.size, "size", "S",
+		"size of the dataset, for engines that size their files in advance")
 	addMailboxes(flags, &f.mailbox)
 	flags.StringVar(&f.options.Schema.Database, "database-name", "ds2", "name of the database")
 	f.addPlacement(flags)
-	flags.StringVar(
-		&f.from,
-		"from",
-		"",
-		"SQL Server, phase data: directory of a dataset made by ds2 generate",
-	)
+	flags.StringVar(&f.from, "from", "",
+		"SQL Server, phase data: directory of a dataset made by ds2 generate")
 	complete(flags, "size", "S", "M", "W", "L")
 	completeDirectories(flags, "from")
 	return cmd

@@ -73,11 +73,8 @@ func readFile(ctx context.Context, flags *pflag.FlagSet) error {
 	case path == "" && configuration == "":
 		return nil
 	case path == "":
-		return usageError(
-			"--%s: it is one of a file, which --%s names",
-			configurationFlag,
-			fileFlag,
-		)
+		return usageError("--%s: it is one of a file, which --%s names", configurationFlag,
+			fileFlag)
 	}
 	file, err := readExperimentFile(ctx, path)
 	if err != nil {
@@ -211,13 +208,8 @@ func (f *experimentFile) fill(ctx context.Context, flags *pflag.FlagSet, name st
 		return usageError("--%s: %s has several configurations: name one by --%s: %s",
 			fileFlag, f.Path, configurationFlag, names)
 	}
-	return usageError(
-		"--%s: %s has no configuration %q; it has %s",
-		configurationFlag,
-		f.Path,
-		name,
-		names,
-	)
+	return usageError("--%s: %s has no configuration %q; it has %s", configurationFlag, f.Path,
+		name, names)
 }
 
 func newConfigCommand() *cobra.Command {

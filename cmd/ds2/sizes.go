@@ -50,10 +50,8 @@ tests plan it: 60 % for the database, the rest for growth and the log.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if fit := tenants()[name].fit; capacity > 0 || fit != nil {
 				if capacity == 0 || fit == nil || len(args) > 0 {
-					return usageError(
-						"--capacity: it goes with --workload %s, and no SIZE",
-						mailbox.Name,
-					)
+					return usageError("--capacity: it goes with --workload %s, and no SIZE",
+						mailbox.Name)
 				}
 				line := fit(capacity, piece)
 				if output == "json" {

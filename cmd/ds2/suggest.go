@@ -53,16 +53,11 @@ func checkTyped(args []string) error {
 
 // suggest is an error of the command line in one line, with the flag or command that was meant.
 func suggest(cmd *cobra.Command, err error) string {
-	text, commands, mistyped := strings.Cut(
-		strings.TrimSpace(err.Error()),
-		"\n\nDid you mean this?\n\t",
-	)
+	text, commands, mistyped := strings.Cut(strings.TrimSpace(err.Error()),
+		"\n\nDid you mean this?\n\t")
 	if mistyped {
-		text = fmt.Sprintf(
-			"%s; did you mean %s?",
-			text,
-			strings.ReplaceAll(commands, "\n\t", " or "),
-		)
+		text = fmt.Sprintf("%s; did you mean %s?", text,
+			strings.ReplaceAll(commands, "\n\t", " or "))
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

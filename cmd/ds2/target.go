@@ -118,10 +118,8 @@ func (f targetFlags) open() ([]store.Database, error) {
 			engine, ok := s.(passwordAsker)
 			if !ok {
 				closeStores(append(stores, s))
-				return nil, flagError(
-					"password-command",
-					store.Unsupported(s, "asking for passwords"),
-				)
+				return nil, flagError("password-command",
+					store.Unsupported(s, "asking for passwords"))
 			}
 			engine.AskPassword(askPassword(f.passwordCommand))
 		}
@@ -139,18 +137,14 @@ func closeStores(stores []store.Database) {
 // urls reads --target, in which several stand with ; between.
 func (f targetFlags) urls() ([]string, error) {
 	if names := engines().Names(); f.engine != "" && !slices.Contains(names, f.engine) {
-		return nil, usageError(
-			"--engine: unknown engine %q: use %s",
-			f.engine,
-			strings.Join(names, ", "),
-		)
+		return nil, usageError("--engine: unknown engine %q: use %s", f.engine,
+			strings.Join(names, ", "))
 	}
 	target := f.target
 	if target == "" {
 		if f.engine == "" {
-			return nil, usageError(
-				"--target is missing: give the database's URL, such as " + exampleTarget,
-			)
+			return nil, usageError("--target is missing: give the database's URL, such as " +
+				exampleTarget)
 		}
 		target = "localhost"
 	}
@@ -192,9 +186,8 @@ func (f targetFlags) url(text string) (string, error) {
 	}
 	switch {
 	case strings.ContainsAny(text, "@="): // it holds a password, so it is not repeated
-		return "", usageError(
-			"--target: user and password are given in a URL, such as " + exampleTarget,
-		)
+		return "", usageError("--target: user and password are given in a URL, such as " +
+			exampleTarget)
 	case text == "":
 		return "", usageError("--target: a host name is empty")
 	case f.engine == "" && strings.Contains(text, "/"):

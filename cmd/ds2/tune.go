@@ -83,11 +83,8 @@ func (f *tuneFlags) check() error {
 	case f.search.Max < 1 || f.search.Max > 1_000_000:
 		return usageError("--max-threads is %d: it must be 1 to 1000000", f.search.Max)
 	case f.search.Start < 1 || f.search.Start > f.search.Max:
-		return usageError(
-			"--start-threads is %d: it must be from 1 to --max-threads, %d",
-			f.search.Start,
-			f.search.Max,
-		)
+		return usageError("--start-threads is %d: it must be from 1 to --max-threads, %d",
+			f.search.Start, f.search.Max)
 	case f.search.Confirm < 1:
 		return usageError("--confirm is %d: it must be at least 1", f.search.Confirm)
 	case f.RunTime.Duration == 0:

@@ -69,12 +69,8 @@ func ds2Duration(value *time.Duration, unit time.Duration) parsed[time.Duration]
 	read := func(text string) (d time.Duration, err error) {
 		if n, err := strconv.ParseFloat(text, 64); err == nil {
 			if unit == 0 && n != 0 {
-				return 0, fmt.Errorf(
-					"%q has no unit: write %ss for seconds, or %sm for minutes",
-					text,
-					text,
-					text,
-				)
+				return 0, fmt.Errorf("%q has no unit: write %ss for seconds, or %sm for minutes",
+					text, text, text)
 			}
 			d = time.Duration(math.Min(n*float64(unit), math.MaxInt64/2))
 			if math.IsNaN(n) {
@@ -184,10 +180,8 @@ func byteSize(value *int64) parsed[int64] {
 func readByteSize(text string) (int64, error) {
 	n, err := units.FromHumanSize(text)
 	if err != nil || bare(text) || n <= 0 {
-		return 0, fmt.Errorf(
-			"%q is not a number of bytes with its unit, such as 500MB or 2GB",
-			text,
-		)
+		return 0, fmt.Errorf("%q is not a number of bytes with its unit, such as 500MB or 2GB",
+			text)
 	}
 	return n, nil
 }
@@ -259,12 +253,8 @@ func oneOf(value *string, of ...string) choice {
 		}
 		words := slices.DeleteFunc(slices.Clone(of), func(word string) bool { return word == "" })
 		last := len(words) - 1
-		return "", fmt.Errorf(
-			"invalid value %q: use %s or %s",
-			text,
-			strings.Join(words[:last], ", "),
-			words[last],
-		)
+		return "", fmt.Errorf("invalid value %q: use %s or %s", text,
+			strings.Join(words[:last], ", "), words[last])
 	}
 	return choice{
 		parsed[string]{value, strings.TrimPrefix(strings.Join(of, "|"), "|"), read, same, ""},

@@ -56,12 +56,8 @@ acknowledged orders are named by number.`,
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
-	flags.StringVar(
-		&f.size,
-		"size",
-		"",
-		"size of the dataset, for a database that ds2 did not load",
-	)
+	flags.StringVar(&f.size, "size", "",
+		"size of the dataset, for a database that ds2 did not load")
 	flags.StringArrayVar(
 		&f.records,
 		"record",
@@ -248,12 +244,8 @@ func (v verification) print(w io.Writer, format string) error {
 	case v.Broken != "":
 		verdict = fmt.Sprintf("audit of %s FAILED: %s", v.Scope(), v.Broken)
 	case failed > 0:
-		verdict = fmt.Sprintf(
-			"audit of %s FAILED: %d of %d checks",
-			v.Scope(),
-			failed,
-			len(v.Checks),
-		)
+		verdict = fmt.Sprintf("audit of %s FAILED: %d of %d checks", v.Scope(), failed,
+			len(v.Checks))
 	}
 	if len(v.Omitted) > 0 {
 		verdict += "\nnot looked at: " + strings.Join(v.Omitted, "; ")

@@ -26,13 +26,8 @@ func kitVersion() string {
 
 // versionLine is what ds2 version and ds2 --version print.
 func versionLine() string {
-	return fmt.Sprintf(
-		"ds2 %s (%s, %s/%s)\n",
-		kitVersion(),
-		runtime.Version(),
-		runtime.GOOS,
-		runtime.GOARCH,
-	)
+	return fmt.Sprintf("ds2 %s (%s, %s/%s)\n", kitVersion(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }
 
 func newVersionCommand() *cobra.Command {

@@ -63,17 +63,10 @@ func mixText(m mailbox.Mix) string {
 
 func addMailboxes(flags *pflag.FlagSet, d *mailbox.Dataset) {
 	flags.IntVar(&d.Size.Mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
-	flags.Var(
-		mailboxSize(&d.Size.MailboxBytes),
-		"mailbox-size",
-		"mailbox: size of each, in units of 1024, "+
-			"such as 250MB",
-	)
-	flags.Var(
-		oneOf(&d.Profile, mailbox.ProfileNames()...),
-		"mailbox-profile",
-		"mailbox: mix of operations",
-	)
+	flags.Var(mailboxSize(&d.Size.MailboxBytes), "mailbox-size",
+		"mailbox: size of each, in units of 1024, such as 250MB")
+	flags.Var(oneOf(&d.Profile, mailbox.ProfileNames()...), "mailbox-profile",
+		"mailbox: mix of operations")
 	under(flags, ofMailbox, "mailboxes", "mailbox-size")
 }
 
@@ -138,12 +131,8 @@ func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 		"mailbox: IOPS target for each mailbox, such as 0.5: a "+
 			"run offers as many operations as reach it, a search finds the fewest users that do",
 	)
-	flags.Float64Var(
-		&r.Headroom,
-		"headroom",
-		0,
-		"mailbox: raise the IOPS target by this percentage",
-	)
+	flags.Float64Var(&r.Headroom, "headroom", 0,
+		"mailbox: raise the IOPS target by this percentage")
 	under(flags, ofMailbox)
 }
 

@@ -153,12 +153,8 @@ func workloadOf(
 func notOf(name string, flags *pflag.FlagSet, own func(tenant) []string) error {
 	for flag, other := range ofOthers(name, own) {
 		if flags.Changed(flag) {
-			return usageError(
-				"--%s: it is a flag of workload %s, and this is workload %s",
-				flag,
-				other,
-				name,
-			)
+			return usageError("--%s: it is a flag of workload %s, and this is workload %s", flag,
+				other, name)
 		}
 	}
 	return nil
