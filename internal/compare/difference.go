@@ -119,11 +119,11 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 			}
 			by := difference(x, y, found)
 			if f.Bound(first) || f.Bound(other) {
-				by = unknown("only a lower bound is known, because the open loop dropped " +
+				by = doubtDifference("only a lower bound is known, because the open loop dropped " +
 					c.Words().Cycles)
 			}
 			if flag := rateFlag(all); flag != "" && f.repeatsRate() {
-				by = unknown(fmt.Sprintf("the user set it (%s)", flag))
+				by = doubtDifference(fmt.Sprintf("the user set it (%s)", flag))
 			}
 			if f.Name == Main {
 				by.Change = by.Change.Widened(math.Hypot(sharedShare(first), sharedShare(other)))
@@ -246,7 +246,7 @@ func (c Comparison) Confidence() string {
 // blocks, with the drift of all that it made, else by Welch's t-test.
 func difference(before, after values, all []values) measure.Difference {
 	if why := cmp.Or(before.noRatio(), after.noRatio()); why != "" {
-		return unknown(why)
+		return doubtDifference(why)
 	}
 	stated := measure.WithFirst(len(all))
 	x := before.byBlock()
@@ -285,8 +285,8 @@ func difference(before, after values, all []values) measure.Difference {
 	return measure.Difference{Change: change, Why: why}
 }
 
-// unknown is a difference of which nothing is known, with the reason.
-func unknown(why string) measure.Difference {
+// doubtDifference is a difference of which nothing is known, with the reason.
+func doubtDifference(why string) measure.Difference {
 	return measure.Difference{Change: measure.Unknown(), Why: why}
 }
 

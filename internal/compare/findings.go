@@ -19,7 +19,7 @@ var measured = regexp.MustCompile(`(^|[ (<>=±×+−-])[0-9]+(?:[.,:][0-9]+)*`)
 // for practice aside: one that differs in its figures alone is one finding of several runs, the
 // worst of them.
 func FoldRuns(runs []result.BenchRun) (all []result.Finding) {
-	runs = MadeOf(runs, false)
+	runs = SelectMade(runs, false)
 	at := map[string]int{}
 	for _, r := range runs {
 		for _, f := range r.Findings {

@@ -141,11 +141,11 @@ func MetricNamed(name string) Metric {
 
 // Condition is the value of a condition in a run.
 func Condition(name string) func(result.BenchRun) *float64 {
-	return func(r result.BenchRun) *float64 { return ConditionOf(r.Conditions, name) }
+	return func(r result.BenchRun) *float64 { return FindCondition(r.Conditions, name) }
 }
 
-// ConditionOf is the value of the condition of a name; nil where that is not known.
-func ConditionOf(all []result.Condition, name string) *float64 {
+// FindCondition is the value of the condition of a name; nil where that is not known.
+func FindCondition(all []result.Condition, name string) *float64 {
 	for _, c := range all {
 		if c.Name == name {
 			return &c.Value
@@ -154,8 +154,8 @@ func ConditionOf(all []result.Condition, name string) *float64 {
 	return nil
 }
 
-// MedianOf is that of a condition in the runs that count; nil where it was not measured.
-func MedianOf(c Configuration, condition string) *float64 {
+// TakeMedian is that of a condition in the runs that count; nil where it was not measured.
+func TakeMedian(c Configuration, condition string) *float64 {
 	return ofCondition("", condition, "", "").Middle(c, false)
 }
 

@@ -87,15 +87,15 @@ func Counted(b result.Bench) []result.BenchRun {
 	})
 }
 
-// MadeOf are those of runs that are over and not made again, those for practice or the others.
-func MadeOf(runs []result.BenchRun, practice bool) []result.BenchRun {
+// SelectMade are those of runs that are over and not made again, those for practice or the others.
+func SelectMade(runs []result.BenchRun, practice bool) []result.BenchRun {
 	return slices.DeleteFunc(slices.Clone(runs), func(r result.BenchRun) bool {
 		return r.Practice != practice || !Made(r)
 	})
 }
 
 // Enough says whether as many runs are made as must.
-func Enough(b result.Bench) bool { return len(MadeOf(b.Runs, false)) >= b.Spec.Runs }
+func Enough(b result.Bench) bool { return len(SelectMade(b.Runs, false)) >= b.Spec.Runs }
 
 // unitOf is the unit of the results of a bench: the workload's, where any run has it.
 func unitOf(b result.Bench) (unit string) {
@@ -193,7 +193,7 @@ func sharedBy(runs []result.BenchRun) float64 {
 // run that failed or that a limit ended.
 func limits(b result.Bench) result.Verdicts {
 	var all []result.Verdicts
-	for _, r := range MadeOf(b.Runs, false) {
+	for _, r := range SelectMade(b.Runs, false) {
 		var verdicts result.Verdicts
 		if r.Figure != nil {
 			verdicts = held(r.Status, r.Limits)

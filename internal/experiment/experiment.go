@@ -258,9 +258,9 @@ func (t turns) nextBlock() int {
 // ones are made.
 func (e Experiment) through(bench *Bench, block int) bool {
 	if block == practice {
-		return len(compare.MadeOf(bench.Summary.Runs, true)) >= bench.Summary.Practice
+		return len(compare.SelectMade(bench.Summary.Runs, true)) >= bench.Summary.Practice
 	}
-	runs := compare.MadeOf(bench.Summary.Runs, false)
+	runs := compare.SelectMade(bench.Summary.Runs, false)
 	if !e.paired() {
 		return len(runs) >= block
 	}
@@ -344,7 +344,7 @@ func addRun(b *result.Bench, practice bool) *result.BenchRun {
 	if practice {
 		name = "practice"
 	}
-	dir := fmt.Sprintf("%s-%d", name, len(compare.MadeOf(b.Runs, practice))+1)
+	dir := fmt.Sprintf("%s-%d", name, len(compare.SelectMade(b.Runs, practice))+1)
 	for slices.ContainsFunc(b.Runs, func(r result.BenchRun) bool { return r.Dir == dir }) {
 		dir += "-again"
 	}
@@ -421,7 +421,7 @@ func (e Experiment) Left() (made, all int, left time.Duration) {
 			each = bench.Planned
 		}
 		asked := bench.Summary.Practice + len(e.Orders)
-		done := min(len(compare.MadeOf(bench.Summary.Runs, true)), bench.Summary.Practice)
+		done := min(len(compare.SelectMade(bench.Summary.Runs, true)), bench.Summary.Practice)
 		for block := range e.Orders {
 			if e.through(bench, block+1) {
 				done++

@@ -194,7 +194,7 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 
 // drivesOf is what the drives did in a run.
 func drivesOf(c result.Conclusion) (d result.TrialDrives) {
-	find := func(name string) *float64 { return compare.ConditionOf(c.Conditions, name) }
+	find := func(name string) *float64 { return compare.FindCondition(c.Conditions, name) }
 	d.Read = find(result.ReadLatency)
 	d.Write = find(result.WriteLatency)
 	d.LogWrite = find(result.LogWriteLatency)

@@ -25,17 +25,19 @@ const ErrorGate = "errors"
 func ParseGate(text string) (g Gate, err error) {
 	p := &parser{text: text}
 	g.Text = strings.TrimSpace(text)
-	g.Figure = strings.ToLower(strings.TrimSpace(p.token(func(r rune) bool { return r == '<' || r == '>' })))
+	g.Figure = strings.ToLower(
+		strings.TrimSpace(p.takeToken(func(r rune) bool { return r == '<' || r == '>' })),
+	)
 	percent := "%"
 	if g.Figure == ErrorGate {
 		percent = ""
 	}
 	if g.Figure != "" {
-		g.compare = Comparison(p.next(signs))
+		g.compare = Comparison(p.takeNext(signs))
 	}
 	if g.compare == Below || g.compare == Above {
-		if g.bound, err = strconv.ParseFloat(p.next(number+"+-"), 64); err == nil &&
-			p.word(number) == percent && p.atEnd() {
+		if g.bound, err = strconv.ParseFloat(p.takeNext(number+"+-"), 64); err == nil &&
+			p.takeWord(number) == percent && p.isAtEnd() {
 			return g, nil
 		}
 	}
@@ -55,14 +57,14 @@ const mostRuns = 1000
 // ParseRange reads a range: a number such as 6, or two such as 5..9.
 func ParseRange(text string) (r Range, err error) {
 	p := &parser{text: text}
-	if r.Least, err = strconv.Atoi(p.next(count)); err == nil {
+	if r.Least, err = strconv.Atoi(p.takeNext(count)); err == nil {
 		r.Most = r.Least
-		if p.next(".") == ".." {
-			r.Most, err = strconv.Atoi(p.next(count))
+		if p.takeNext(".") == ".." {
+			r.Most, err = strconv.Atoi(p.takeNext(count))
 		}
 	}
 	switch {
-	case err != nil || !p.atEnd():
+	case err != nil || !p.isAtEnd():
 		return r, fmt.Errorf("%q is neither a number such as 6 nor a range such as 5..9", text)
 	case r.Least < 1 || r.Most > mostRuns || r.Least > r.Most:
 		return r, fmt.Errorf("%q must be 1 to %d, the lower number first", text, mostRuns)

@@ -31,9 +31,9 @@ import (
 // word is one.
 func Parse(text string, operations ...string) (l Limit, err error) {
 	p := &parser{text: text}
-	l.Subject = p.word(signs)
+	l.Subject = p.takeWord(signs)
 	if name := l.Subject; name == "device" || name == "data" || name == "log" {
-		l.Subject += " " + p.word(signs)
+		l.Subject += " " + p.takeWord(signs)
 		if _, known := subjects[l.Subject]; !known {
 			return l, p.fail("write %s read or %s write", name, name)
 		}
@@ -56,7 +56,7 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 		)
 	}
 	if kind.unit == result.UnitSeconds {
-		l.Stat = p.word(signs)
+		l.Stat = p.takeWord(signs)
 		_, isPercentile := percentile(l.Stat)
 		switch {
 		case l.Stat == "mean", l.Stat == "max", isPercentile && kind.percentiles:
@@ -72,14 +72,14 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 			)
 		}
 	}
-	l.Compare = Comparison(p.next(signs))
+	l.Compare = Comparison(p.takeNext(signs))
 	switch {
 	case kind.unit.Lower() && l.Compare != Above && l.Compare != AtLeast:
 		return l, p.fail("%s has a lower limit: write > or >=", l.Metric)
 	case !kind.unit.Lower() && l.Compare != Below && l.Compare != AtMost:
 		return l, p.fail("%s has an upper limit: write < or <=", l.Metric)
 	}
-	digits := p.next(number)
+	digits := p.takeNext(number)
 	value, err := strconv.ParseFloat(digits, 64)
 	switch {
 	case err != nil:
@@ -87,7 +87,7 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 	case value == 0 && l.Compare == Below:
 		return l, p.fail("nothing is below 0; write <= 0 for none at all")
 	}
-	suffix := p.word(number)
+	suffix := p.takeWord(number)
 	factor, known := bounds[kind.unit].factors[suffix]
 	switch {
 	case known:
@@ -98,7 +98,7 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 	default:
 		return l, p.fail("%s is a number without a unit", kind.unit)
 	}
-	if !p.atEnd() {
+	if !p.isAtEnd() {
 		return l, p.fail("the limit ends before this; give --limit once for each limit")
 	}
 	l.Bound, l.text = value*factor, fmt.Sprintf("%s %s %s", l.Metric, l.Compare, digits+suffix)
@@ -118,18 +118,20 @@ const (
 	number = count + "."
 )
 
-// next takes the next token that consists of some characters; it is empty where none stands there.
-func (p *parser) next(of string) string {
-	return p.token(func(r rune) bool { return !strings.ContainsRune(of, r) })
+// takeNext takes the next token that consists of some characters; it is empty where none stands there.
+func (p *parser) takeNext(of string) string {
+	return p.takeToken(func(r rune) bool { return !strings.ContainsRune(of, r) })
 }
 
-// word takes the next token up to a blank or to some characters.
-func (p *parser) word(end string) string {
-	return p.token(func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(end, r) })
+// takeWord takes the next token up to a blank or to some characters.
+func (p *parser) takeWord(end string) string {
+	return p.takeToken(
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(end, r) },
+	)
 }
 
-// token takes what stands before a character that ends it, after blanks.
-func (p *parser) token(ends func(rune) bool) string {
+// takeToken takes what stands before a character that ends it, after blanks.
+func (p *parser) takeToken(ends func(rune) bool) string {
 	rest := strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace)
 	p.start = len(p.text) - len(rest)
 	end := strings.IndexFunc(rest, ends)
@@ -140,8 +142,8 @@ func (p *parser) token(ends func(rune) bool) string {
 	return rest[:end]
 }
 
-// atEnd says that nothing follows; what does is the last token.
-func (p *parser) atEnd() bool { return p.word("") == "" }
+// isAtEnd says that nothing follows; what does is the last token.
+func (p *parser) isAtEnd() bool { return p.takeWord("") == "" }
 
 // fail is the reason why a limit cannot be read and, below it, the limit with a caret under the
 // last token.

@@ -24,7 +24,10 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 		for _, other := range all[:i] {
 			for id, label := range one.Databases {
 				if same := other.Databases[id]; same != "" && same != label {
-					found = append(found, oneDatabase.find("", same, other.Name, label, one.Name))
+					found = append(
+						found,
+						oneDatabase.makeFinding("", same, other.Name, label, one.Name),
+					)
 				}
 			}
 		}
@@ -39,7 +42,7 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 		}
 		if len(names) > 0 {
 			text := strings.Join(names, "; ")
-			found = append(found, unlike.find("", all[0].Name, all[i].Name, text))
+			found = append(found, unlike.makeFinding("", all[0].Name, all[i].Name, text))
 		}
 	}
 	for _, name := range subject {
@@ -49,7 +52,7 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 		}
 		known := len(setups) > 0 && setups[0].Knows(name)
 		if !differs && known && len(all) > 1 {
-			found = append(found, subjectAlike.find("", name))
+			found = append(found, subjectAlike.makeFinding("", name))
 		}
 	}
 	return found

@@ -88,8 +88,8 @@ var (
 	}
 )
 
-// find is a finding of a kind, about a database or a file system.
-func (k kind) find(of string, figures ...any) store.Finding {
+// makeFinding makes one of a kind, about a database or a file system.
+func (k kind) makeFinding(of string, figures ...any) store.Finding {
 	return store.Finding{
 		Kind: string(k.name), What: strings.Replace(k.what, "{of}", of, 1), State: k.state,
 		Found: fmt.Sprintf(k.found, figures...), Do: k.do,

@@ -85,7 +85,7 @@ func Connect(ctx context.Context, s store.Database, users int) store.Finding {
 	if err != nil {
 		kind = notConnected
 	}
-	return kind.find(s.Label(), opened.Load(), users)
+	return kind.makeFinding(s.Label(), opened.Load(), users)
 }
 
 const (
@@ -118,12 +118,12 @@ func Room(targets []Target) (all []store.Finding) {
 	var places []place
 	for _, t := range targets {
 		if len(t.Files) == 0 {
-			all = append(all, filesUnknown.find(t.Label))
+			all = append(all, filesUnknown.makeFinding(t.Label))
 		}
 		for _, file := range t.Files {
 			bytes, machine, mount, ok := t.Free(file.Path)
 			if !ok {
-				all = append(all, roomUnknown.find(t.Label, file.Path))
+				all = append(all, roomUnknown.makeFinding(t.Label, file.Path))
 				break
 			}
 			at := slices.IndexFunc(places, func(p place) bool {
@@ -151,7 +151,7 @@ func Room(targets []Target) (all []store.Finding) {
 		if p.free < log+leastRoom {
 			kind = roomTooSmall
 		}
-		all = append(all, kind.find(p.mount, p.free/1e6, grows))
+		all = append(all, kind.makeFinding(p.mount, p.free/1e6, grows))
 	}
 	return all
 }
@@ -160,7 +160,7 @@ func Room(targets []Target) (all []store.Finding) {
 // test of storage.
 func Observed(o *monitor.Observer) (all []store.Finding) {
 	for _, note := range o.Notes {
-		all = append(all, notCounted.find("", note))
+		all = append(all, notCounted.makeFinding("", note))
 	}
 	for _, f := range o.Found {
 		all = append(all, observed(f))
@@ -174,16 +174,16 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 		if o.Unplaced == "" && len(drives) > 0 { // which names them
 			and = " and drives " + strings.Join(drives, ", ")
 		}
-		all = append(all, counted.find("", and))
+		all = append(all, counted.makeFinding("", and))
 	}
 	for _, reads := range o.Reads {
-		all = append(all, memoryHolds.find("", reads))
+		all = append(all, memoryHolds.makeFinding("", reads))
 	}
 	for _, distorting := range o.Distorting {
-		all = append(all, distorted.find("", distorting))
+		all = append(all, distorted.makeFinding("", distorting))
 	}
 	if len(o.Distorting) == 0 {
-		all = append(all, notDistorted.find(""))
+		all = append(all, notDistorted.makeFinding(""))
 	}
 	return all
 }
@@ -196,7 +196,7 @@ func observed(found monitor.Found) store.Finding {
 		state = store.Failure
 	}
 	words, do, _ := strings.Cut(f.Words(), ": ")
-	return kind{f.Kind, "drives", state, "%s", do}.find("", words)
+	return kind{f.Kind, "drives", state, "%s", do}.makeFinding("", words)
 }
 
 // Record looks whether the record can be written into a directory, which may not exist yet.
@@ -204,9 +204,9 @@ func Record(dir string) store.Finding {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(entries) > 0:
-		return recordRefused.find("", dir+" is not empty")
+		return recordRefused.makeFinding("", dir+" is not empty")
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return recordRefused.find("", err.Error())
+		return recordRefused.makeFinding("", err.Error())
 	}
 	above := dir
 	info, err := os.Stat(above)
@@ -215,10 +215,10 @@ func Record(dir string) store.Finding {
 		info, err = os.Stat(above)
 	}
 	if err == nil && !info.IsDir() {
-		return recordRefused.find("", above+" is no directory")
+		return recordRefused.makeFinding("", above+" is no directory")
 	}
 	if err := writable(above); err != nil {
-		return recordRefused.find("", fmt.Sprintf("%s cannot be written to: %v", above, err))
+		return recordRefused.makeFinding("", fmt.Sprintf("%s cannot be written to: %v", above, err))
 	}
 	free, known := diskspace.Free(above)
 	room := ""
@@ -229,7 +229,7 @@ func Record(dir string) store.Finding {
 	if known && free < recordBytes {
 		kind = recordTooSmall
 	}
-	return kind.find("", dir, room)
+	return kind.makeFinding("", dir, room)
 }
 
 // Descriptors looks whether this process may have as many connections as the users need.
@@ -237,9 +237,9 @@ func Descriptors(users int) (f store.Finding, known bool) {
 	most, known := readOpenFiles()
 	least := users + descriptorsOwn
 	if most >= uint64(least) {
-		return openFiles.find("", most), known
+		return openFiles.makeFinding("", most), known
 	}
-	f = tooFewOpen.find("", most)
+	f = tooFewOpen.makeFinding("", most)
 	f.Do = fmt.Sprintf(f.Do, least)
 	if most < uint64(users) {
 		f.State = store.Failure

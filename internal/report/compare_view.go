@@ -365,8 +365,8 @@ func why(c compare.Configuration) string {
 	for _, what := range whats[1:] {
 		text += fmt.Sprintf(", by %s (%d)", diagnose.LimitedBy[what], runs[what])
 	}
-	reads := compare.MedianOf(c, result.ReadsOfDevices)
-	most := compare.MedianOf(c, result.LimitOfReads)
+	reads := compare.TakeMedian(c, result.ReadsOfDevices)
+	most := compare.TakeMedian(c, result.LimitOfReads)
 	if reads != nil && most != nil {
 		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %s",
 			figure(*reads), figure(*most), numbers.Share(*reads, *most, 0))

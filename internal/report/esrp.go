@@ -97,7 +97,7 @@ func serverTable(caption string, servers []esrp.Server, of func(esrp.Server) col
 func esrpSummary(s esrp.Server) column {
 	r := s.Run
 	condition := func(name string, decimals int) string {
-		value := compare.ConditionOf(r.Conditions, name)
+		value := compare.FindCondition(r.Conditions, name)
 		return known(value, func(v float64) string { return numbers.Decimals(v, decimals) })
 	}
 	verification := func(kinds ...result.FindingKind) string {

@@ -180,7 +180,7 @@ func (r *Run) configureDriver() (driver.Config, error) {
 		StartAt: o.StartAt, Interval: result.IntervalLength,
 		Delayed: func(err error) { o.Tell("users wait to be connected: %v", err) },
 		Lost:    func(err error) { r.watch.lost.Store(&err) },
-		Started: r.start,
+		Started: r.startBeside,
 		Began:   func(began time.Time) { r.events.start(r, began) },
 	}
 	if d := o.AbortAfter.Duration; d > 0 {
@@ -210,8 +210,8 @@ func (r *Run) configureDriver() (driver.Config, error) {
 	return c, err
 }
 
-// start begins, with the first orders, what goes on beside them.
-func (r *Run) start(at time.Time) {
+// startBeside begins, with the first orders, what goes on beside them.
+func (r *Run) startBeside(at time.Time) {
 	r.summary.Start = at
 	r.scrubs.Start()
 	r.observation.begin(r.options, at)
