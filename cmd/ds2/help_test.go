@@ -31,6 +31,8 @@ func TestHelpGroups(t *testing.T) {
 		// The text of completion for shells is cobra's.
 		for line := range strings.Lines(all + short) {
 			width := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+			assert.NotRegexp(t, `^ +--.* \n`, line, "%s --help: a flag's text begins in its next line",
+				cmd.CommandPath())
 			assert.True(t, width <= helpWidth || strings.Contains(cmd.CommandPath(), "completion "),
 				"%s --help has a line of %d characters: %s", cmd.CommandPath(), width, line)
 		}

@@ -75,7 +75,8 @@ out the rest.`,
 	complete(flags, "engine", schema.Engines()...)
 	all := append([]schema.Phase{""}, slices.Concat(schema.Phases, schema.Unasked)...)
 	names := mapped(all, func(p schema.Phase) string { return string(p) })
-	flags.Var(oneOf(&phase, names...), "phase", "one phase (default: the first five)")
+	flags.Var(oneOf(&phase, names...), "phase", "one phase: "+
+		strings.Join(names[1:], ", ")+" (default: the first five)")
 	flags.StringVar(&f.workload, "workload", ds2.Name,
 		"workload that the database is for: "+workloadNames())
 	flags.StringVar(&f.size, "size", "S",

@@ -244,7 +244,11 @@ type choice struct {
 	of []string
 }
 
-// oneOf makes value a choice of the given words, the first of which is the default.
+// widestKind is how wide the words of a choice may be in the column of the help that has them.
+const widestKind = 36
+
+// oneOf makes value a choice of the given words, the first of which is the default. Where they are
+// too wide for the help's column, its text has to name them.
 func oneOf(value *string, of ...string) choice {
 	*value = of[0]
 	read := func(text string) (string, error) {
@@ -256,10 +260,11 @@ func oneOf(value *string, of ...string) choice {
 		return "", fmt.Errorf("invalid value %q: use %s or %s", text,
 			strings.Join(words[:last], ", "), words[last])
 	}
-	return choice{
-		parsed[string]{value, strings.TrimPrefix(strings.Join(of, "|"), "|"), read, same, ""},
-		of,
+	kind := strings.TrimPrefix(strings.Join(of, "|"), "|")
+	if len(kind) > widestKind {
+		kind = "word"
 	}
+	return choice{parsed[string]{value, kind, read, same, ""}, of}
 }
 
 func same(text string) string { return text }

@@ -66,7 +66,7 @@ func addMailboxes(flags *pflag.FlagSet, d *mailbox.Dataset) {
 	flags.Var(mailboxSize(&d.Size.MailboxBytes), "mailbox-size",
 		"mailbox: size of each, in units of 1024, such as 250MB")
 	flags.Var(oneOf(&d.Profile, mailbox.ProfileNames()...), "mailbox-profile",
-		"mailbox: mix of operations")
+		"mailbox: mix of operations: "+strings.Join(mailbox.ProfileNames(), ", "))
 	under(flags, ofMailbox, "mailboxes", "mailbox-size")
 }
 
