@@ -23,25 +23,13 @@ const (
 )
 
 var capKinds = []kind{
-	{
-		"disk_volume_iops_exceeded_seconds_total",
-		"Time for which more I/Os were asked of the volume than its limit.",
-		VolumeIOPSExceeded, atMostOne(rate(0)),
-	},
-	{
-		"disk_volume_throughput_exceeded_seconds_total",
-		"Time for which more bytes were asked of the volume than its limit.",
-		VolumeThroughputExceeded, atMostOne(rate(1)),
-	},
-	{
-		"disk_machine_iops_exceeded_seconds_total",
-		"Time for which more I/Os were asked of the volume than the limit of the virtual machine.",
-		MachineIOPSExceeded, atMostOne(rate(2)),
-	},
+	{"disk_volume_iops_exceeded_seconds_total", VolumeIOPSExceeded, atMostOne(rate(0))},
+	{"disk_volume_throughput_exceeded_seconds_total", VolumeThroughputExceeded, atMostOne(rate(1))},
+	{"disk_machine_iops_exceeded_seconds_total", MachineIOPSExceeded, atMostOne(rate(2))},
 	{
 		"disk_machine_throughput_exceeded_seconds_total",
-		"Time for which more bytes were asked of the volume than the limit of the virtual machine.",
-		MachineThroughputExceeded, atMostOne(rate(3)),
+		MachineThroughputExceeded,
+		atMostOne(rate(3)),
 	},
 }
 

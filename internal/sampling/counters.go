@@ -3,18 +3,35 @@ package sampling
 import (
 	"cmp"
 	"context"
+	_ "embed" // figures.txt
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // kind is what is counted of an item or of several: a figure, the column that is made of it, or
 // both.
 type kind struct {
-	figure, help, column string
-	derive               derivation // from the item's figures; nil: the rate of this one
+	figure, column string
+	derive         derivation // from the item's figures; nil: the rate of this one
+}
+
+//go:embed figures.txt
+var figuresText string
+
+// helps say what each figure is, by its name.
+var helps = readHelps()
+
+func readHelps() map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(figuresText) {
+		name, help, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		all[name] = help
+	}
+	return all
 }
 
 // add adds the figures of an item, which may have another name in columns, and gives the place of
@@ -23,7 +40,7 @@ func (s *Source) add(label, item, inColumns string, kinds ...kind) (at int) {
 	at = len(s.Figures)
 	for _, k := range kinds {
 		if k.figure != "" {
-			s.Figures = append(s.Figures, Figure{k.figure, k.help, label, item})
+			s.Figures = append(s.Figures, Figure{k.figure, helps[k.figure], label, item})
 		}
 		if k.derive == nil {
 			k.derive = rate(len(s.Figures) - at - 1)
@@ -85,37 +102,17 @@ func itemSource(
 // diskKinds are requests and bytes each way, mean latency, share of busy time, queue length,
 // flushes.
 var diskKinds = []kind{
-	{"disk_reads_total", "Reads that the device completed.", DiskReads, nil},
-	{
-		"disk_writes_total",
-		"Writes that the device completed, without empty flushes of its cache.",
-		DiskWrites,
-		nil,
-	},
-	{"disk_read_bytes_total", "Bytes read from the device.", DiskReadBytes, nil},
-	{"disk_written_bytes_total", "Bytes written to the device.", DiskWrittenBytes, nil},
-	{"disk_read_seconds_total", "Sum of the times that reads took.", DiskReadTime, ratio(4, 0)},
-	{"disk_write_seconds_total", "Sum of the times that writes took.", DiskWriteTime, ratio(5, 1)},
-	{
-		"disk_busy_seconds_total",
-		"Time during which the device had at least one request.",
-		DiskBusy,
-		nil,
-	},
-	{
-		"disk_queue_seconds_total",
-		"Sum of the times that requests waited and were served; grows by the queue's length each second.",
-		DiskQueue,
-		nil,
-	},
-	{"disk_flushes_total", "Flushes of its cache that the device completed.", DiskFlushes, nil},
-	{"disk_flush_seconds_total", "Sum of the times that flushes took.", DiskFlushTime, ratio(9, 8)},
-	{
-		"disk_journal_writes_total",
-		"Writes of the file systems' journals, each of which flushes the device's cache.",
-		DiskJournalWrites,
-		nil,
-	},
+	{"disk_reads_total", DiskReads, nil},
+	{"disk_writes_total", DiskWrites, nil},
+	{"disk_read_bytes_total", DiskReadBytes, nil},
+	{"disk_written_bytes_total", DiskWrittenBytes, nil},
+	{"disk_read_seconds_total", DiskReadTime, ratio(4, 0)},
+	{"disk_write_seconds_total", DiskWriteTime, ratio(5, 1)},
+	{"disk_busy_seconds_total", DiskBusy, nil},
+	{"disk_queue_seconds_total", DiskQueue, nil},
+	{"disk_flushes_total", DiskFlushes, nil},
+	{"disk_flush_seconds_total", DiskFlushTime, ratio(9, 8)},
+	{"disk_journal_writes_total", DiskJournalWrites, nil},
 }
 
 // Places in diskKinds.
@@ -134,14 +131,9 @@ const (
 // cpuKinds are the time that a CPU worked, and that it was idle while a request to a disk was in
 // flight.
 var cpuKinds = []kind{
+	{"cpu_busy_seconds_total", CPUBusy, atMostOne(rate(0))},
 	{
-		"cpu_busy_seconds_total", "Time that the CPU worked, or that its hypervisor took from it.",
-		CPUBusy, atMostOne(rate(0)),
-	},
-	{
-		"cpu_iowait_seconds_total",
-		"Time that the CPU was idle while a request to a disk was in flight.",
-		"",
+		"cpu_iowait_seconds_total", "",
 		nil,
 	},
 }
@@ -161,13 +153,8 @@ func meanOfCPUs(i, cpus int) derivation {
 // second, they use where that is known.
 func linkKinds(speed float64) []kind {
 	kinds := []kind{
-		{
-			"network_received_bytes_total",
-			"Bytes that the interface received.",
-			NetworkReceived,
-			nil,
-		},
-		{"network_sent_bytes_total", "Bytes that the interface sent.", NetworkSent, nil},
+		{"network_received_bytes_total", NetworkReceived, nil},
+		{"network_sent_bytes_total", NetworkSent, nil},
 	}
 	if speed > 0 {
 		kinds = append(
@@ -195,12 +182,7 @@ func inOrder[V any](of map[string]V) []string {
 // Record reads how much the record of the run takes that ds2 writes into a directory.
 func Record(dir string) Source {
 	size := []kind{
-		{
-			"client_record_bytes",
-			"Size of the files in the record of the run.",
-			ClientRecord,
-			gauge(0),
-		},
+		{"client_record_bytes", ClientRecord, gauge(0)},
 	}
 	return singleSource("record", "", "", "", size, func(context.Context) ([]float64, error) {
 		files, err := os.ReadDir(dir)
@@ -222,24 +204,9 @@ func Record(dir string) Source {
 // is unknown.
 func Scrub(read func() (requests, bytes, device float64)) Source {
 	kinds := []kind{
-		{
-			"scrub_requests_total",
-			"Requests that the background scans of the databases made.",
-			ScrubReads,
-			nil,
-		},
-		{
-			"scrub_read_bytes_total",
-			"Bytes that the background scans of the databases read.",
-			ScrubReadBytes,
-			nil,
-		},
-		{
-			"scrub_device_bytes_total",
-			"Bytes that the background scans read from drives and not from a cache.",
-			ScrubDeviceBytes,
-			nil,
-		},
+		{"scrub_requests_total", ScrubReads, nil},
+		{"scrub_read_bytes_total", ScrubReadBytes, nil},
+		{"scrub_device_bytes_total", ScrubDeviceBytes, nil},
 	}
 	return singleSource(
 		"background scan",

@@ -199,16 +199,10 @@ func (k kernel) readConditions(c counted) {
 
 // volumeKinds are requests and bytes each way.
 var volumeKinds = []kind{
-	{"volume_reads_total", "Reads that were asked of the volume.", ofVolume(DiskReads), nil},
-	{"volume_writes_total", "Writes that were asked of the volume.", ofVolume(DiskWrites), nil},
-	{
-		"volume_read_bytes_total", "Bytes read from the volume.",
-		ofVolume(DiskReadBytes), nil,
-	},
-	{
-		"volume_written_bytes_total", "Bytes written to the volume.",
-		ofVolume(DiskWrittenBytes), nil,
-	},
+	{"volume_reads_total", ofVolume(DiskReads), nil},
+	{"volume_writes_total", ofVolume(DiskWrites), nil},
+	{"volume_read_bytes_total", ofVolume(DiskReadBytes), nil},
+	{"volume_written_bytes_total", ofVolume(DiskWrittenBytes), nil},
 }
 
 // VolumeCounters reads what is asked of volumes of this machine.
@@ -245,7 +239,7 @@ func NodeCounters(fs topology.FS) ([]NodeCounter, func() (map[string][]float64, 
 	var counters []NodeCounter
 	for i, name := range shown {
 		name = drives.prefix + name + "_total"
-		counters = append(counters, NodeCounter{name, diskKinds[i].help})
+		counters = append(counters, NodeCounter{name, helps[diskKinds[i].figure]})
 	}
 	return counters, func() (map[string][]float64, error) {
 		c := counted{drives: readings{}}

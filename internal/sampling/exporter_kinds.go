@@ -100,7 +100,7 @@ var windowsDiskKinds = slices.Replace(
 	diskBusySeconds,
 	diskBusySeconds+1,
 	kind{
-		"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
+		"disk_idle_seconds_total", DiskBusy,
 		func(seconds float64, was, now []float64) float64 {
 			return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
 		},
@@ -189,21 +189,17 @@ func (k *exporterKind) newSource(
 	putCPUs := src.items("cpu", cpus, func(string) []kind { return cpuKinds })
 
 	memory := kind{
-		"memory_available_bytes", "Memory that programs can have without swapping.",
-		MemoryAvailable, gauge(0),
+		"memory_available_bytes", MemoryAvailable, gauge(0),
 	}
 	places := map[string]int{MemoryAvailable: src.add("", "", "", memory)}
 	ofLink := func(link string) []kind { return linkKinds(first.speeds[link]) }
 	putLinks := src.items("interface", inOrder(first.links), ofLink)
 	// What makes the same CPUs faster or slower from one run to the next, where it is shown.
 	for _, k := range []kind{
-		{
-			"cpu_steal_seconds_total", "Time that the hypervisor took from the CPUs, summed over all.",
-			CPUSteal, share(0, float64(n)),
-		},
-		{"cpu_frequency_hertz", "Clock of the CPUs, the mean of all.", CPUFrequency, gauge(0)},
-		{"cpu_throttles_total", "Times that heat throttled a core or a package.", CPUThrottles, nil},
-		{"temperature_celsius", "The highest temperature of the machine's thermal zones.", Temperature, gauge(0)},
+		{"cpu_steal_seconds_total", CPUSteal, share(0, float64(n))},
+		{"cpu_frequency_hertz", CPUFrequency, gauge(0)},
+		{"cpu_throttles_total", CPUThrottles, nil},
+		{"temperature_celsius", Temperature, gauge(0)},
 	} {
 		if _, told := first.machine[k.column]; told {
 			places[k.column] = src.add("", "", "", k)

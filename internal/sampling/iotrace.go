@@ -65,12 +65,11 @@ func (t *IOTrace) Source() Source {
 			names = append(names, drive+" "+class.String())
 		}
 	}
-	const help = "Of the traced I/Os of the last second, in seconds."
 	read := t.NewReader()
 	return itemSource("traced I/Os", "io", names, []kind{
-		{"io_p50_seconds", help, IOMedian, gauge(0)},
-		{"io_p99_seconds", help, IOP99, gauge(1)},
-		{"io_max_seconds", help, IOMax, gauge(2)},
+		{"io_p50_seconds", IOMedian, gauge(0)},
+		{"io_p99_seconds", IOP99, gauge(1)},
+		{"io_max_seconds", IOMax, gauge(2)},
 	}, func(context.Context) (readings, error) {
 		gone := t.tracer.Look()
 		all, err := read()

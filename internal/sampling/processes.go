@@ -61,16 +61,8 @@ func bytesRead(p procfs.Proc) float64 {
 // servers apart.
 func ServerSources(fs topology.FS, pid int, l topology.Limits, item, server string) []Source {
 	kinds := []kind{
-		{
-			"server_processor_seconds_total", "CPU time that the database server's processes took.",
-			ServerProcessors, nil,
-		},
-		{
-			"server_read_bytes_total",
-			"Bytes that the database server's processes had read from drives.",
-			ServerReadBytes,
-			nil,
-		},
+		{"server_processor_seconds_total", ServerProcessors, nil},
+		{"server_read_bytes_total", ServerReadBytes, nil},
 	}
 	if l.Processors > 0 {
 		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, l.Processors)})
@@ -81,8 +73,7 @@ func ServerSources(fs topology.FS, pid int, l topology.Limits, item, server stri
 		throttleSources(l, "the database server", ServerThrottled, "server", server, item)...)
 	if l.Memory != "" {
 		free := []kind{{
-			"server_available_bytes",
-			"Memory that the database server's container can still have.", ServerMemory, gauge(0),
+			"server_available_bytes", ServerMemory, gauge(0),
 		}}
 		all = append(
 			all,
@@ -99,26 +90,10 @@ func throttleSources(l topology.Limits, whose, column, label, server, inColumns 
 		return nil
 	}
 	prefix, _, _ := strings.Cut(column, ".")
-	container := whose + "'s container"
 	kinds := []kind{
-		{
-			prefix + "_throttled_periods_total",
-			"Periods in which " + container + " had used up its CPU time.",
-			column,
-			ratio(0, 1),
-		},
-		{
-			prefix + "_periods_total",
-			"Periods in which the CPU time of " + container + " was counted.",
-			"",
-			nil,
-		},
-		{
-			prefix + "_throttled_seconds_total",
-			"Time that processes of " + container + " stood still because its CPU time was used up.",
-			"",
-			nil,
-		},
+		{prefix + "_throttled_periods_total", column, ratio(0, 1)},
+		{prefix + "_periods_total", "", nil},
+		{prefix + "_throttled_seconds_total", "", nil},
 	}
 	return []Source{
 		singleSource("container of "+whose, label, server, inColumns, kinds, l.Throttling),
@@ -141,24 +116,15 @@ func OwnSources(fs topology.FS) ([]Source, error) {
 		return nil, fmt.Errorf("read CPU counters: %w", err)
 	}
 	client := singleSource("client", "", "", "", []kind{
-		{
-			"client_busy_seconds_total",
-			"Time that the CPUs of the machine that ds2 runs on worked, summed over all.",
-			ClientBusy, atMostOne(share(0, float64(len(first.CPU)))),
-		},
-		{"client_own_seconds_total", "CPU time that ds2 itself took.", ClientOwn, nil},
+		{"client_busy_seconds_total", ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
+		{"client_own_seconds_total", ClientOwn, nil},
 		{
 			column: ClientUsed,
 			derive: share(1, float64(runtime.GOMAXPROCS(0))),
 		}, // which heeds a container's limit
-		{"client_resident_bytes", "Memory that ds2 itself takes.", ClientMemory, gauge(2)},
-		{
-			"client_open_files",
-			"Files and connections that ds2 itself has open.",
-			ClientFiles,
-			gauge(3),
-		},
-		{"client_goroutines", "Goroutines of ds2 itself.", ClientGoroutines, gauge(4)},
+		{"client_resident_bytes", ClientMemory, gauge(2)},
+		{"client_open_files", ClientFiles, gauge(3)},
+		{"client_goroutines", ClientGoroutines, gauge(4)},
 	}, func(context.Context) ([]float64, error) {
 		machine, err := pfs.Stat()
 		own, ownErr := self.Stat()
