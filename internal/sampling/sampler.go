@@ -217,7 +217,7 @@ func (s *Sampler) takeAnswer(p *probe, row *Row) {
 	if !p.still || p.dated {
 		p.writeColumns(row)
 	}
-	p.dated = p.dated || !p.wasAt.IsZero()
+	p.dated = p.dated || p.still || !p.wasAt.IsZero()
 	p.still = false
 	p.was = p.values
 	p.wasAt = p.at
