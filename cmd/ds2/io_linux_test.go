@@ -73,7 +73,7 @@ func startIOServer(t *testing.T, c ioCase) (s ioServer) {
 		},
 	})
 	if c.apart {
-		moveLog(t, s.Server, s.drives[1].Dir)
+		pgtest.MoveLog(t, s.Server, s.drives[1].Dir)
 	}
 	must(t, words("load --target %s --size 20MB -q", s.URL("ds2"))...)
 	must(
@@ -83,23 +83,6 @@ func startIOServer(t *testing.T, c ioCase) (s ioServer) {
 			s.URL("mail"),
 		)...)
 	return s
-}
-
-// moveLog moves a server's log to another drive.
-func moveLog(t *testing.T, s *localpg.Server, dir string) {
-	t.Helper()
-	s.Kill()
-	wal := filepath.Join(s.DataDir(), "pg_wal")
-	move := exec.Command(
-		"sh",
-		"-ec",
-		`cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`,
-		wal,
-		dir+"/pg_wal",
-	)
-	out, err := move.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.NoError(t, s.Restart(t.Context()))
 }
 
 // ios is what was counted of a run by several: numbers, not rates.

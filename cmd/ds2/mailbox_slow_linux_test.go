@@ -35,7 +35,7 @@ func onSlowDrives(t *testing.T, version int) (server *localpg.Server, data, log 
 			"autovacuum":         "off",
 		},
 	})
-	moveLog(t, server, log.Dir)
+	pgtest.MoveLog(t, server, log.Dir)
 	return server, data, log
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -95,6 +96,18 @@ func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Stop()) })
 	return s
+}
+
+// MoveLog moves a server's write-ahead log to a directory on another drive.
+func MoveLog(t testing.TB, s *localpg.Server, dir string) {
+	t.Helper()
+	s.Kill()
+	wal := filepath.Join(s.DataDir(), "pg_wal")
+	move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`,
+		wal, filepath.Join(dir, "pg_wal"))
+	out, err := move.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NoError(t, s.Restart(t.Context()))
 }
 
 // Database makes an empty database for the test, dropped at its end, and returns its URL.
