@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/procfs"
+	"github.com/prometheus/procfs/blockdevice"
 )
 
 // Find tells the file system of an absolute path and the whole block devices under it: the drives
@@ -229,13 +230,13 @@ func (fs FS) CheckApart(devices []string) error {
 
 // Drives are all whole block devices of the machine: what to observe where nothing better is known.
 func (fs FS) Drives() ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(fs.Sys, "block"))
+	block, err := blockdevice.NewFS(fs.Proc, fs.Sys)
+	if err != nil {
+		return nil, err
+	}
+	names, err := block.SysBlockDevices()
 	if err != nil {
 		return nil, fmt.Errorf("list block devices: %w", err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
 	}
 	return DrivesAmong(names), nil
 }

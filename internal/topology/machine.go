@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/prometheus/procfs"
+	"github.com/prometheus/procfs/blockdevice"
 )
 
 // Machine is what a reader of a result must know of the computer under test.
@@ -186,12 +186,16 @@ func (fs FS) Machine(drives []string) Machine {
 
 func (fs FS) describeDrive(name string) Drive {
 	dir := filepath.Join(fs.Sys, "block", name)
-	sectors, _ := strconv.ParseInt(ReadText(filepath.Join(dir, "size")), 10, 64)
+	block, _ := blockdevice.NewFS(fs.Proc, fs.Sys)
+	bytes, _ := block.SysBlockDeviceSize(name)
+	rotational, _ := block.SysBlockDeviceRotational(name)
+	// Its SysBlockDeviceQueueStats gives nothing where one file of many is missing, as on Linux 6.18
+	// io_timeout of virtio drives is.
 	d := Drive{
 		Name:       name,
 		Model:      ReadText(filepath.Join(dir, "device/model")),
-		Bytes:      sectors * procfs.SectorSize,
-		Rotational: ReadText(filepath.Join(dir, "queue/rotational")) == "1",
+		Bytes:      int64(bytes),
+		Rotational: rotational == 1,
 		Scheduler:  ReadText(filepath.Join(dir, "queue/scheduler")),
 		WriteCache: ReadText(filepath.Join(dir, "queue/write_cache")),
 		FUA:        ReadText(filepath.Join(dir, "queue/fua")) == "1",
