@@ -20,16 +20,22 @@ import (
 	"ds2/internal/diagnose"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
 )
 
-// TestFaultyExporters puts proxies before an exporter in whole runs. One that caches for 15 s and
+// TestFaultyExporters puts proxies before an exporter in whole runs. One that caches for a time and
 // one that answers after 1.2 s show what the drive did: the first from its first refresh to its
 // last. Of one that goes silent nothing is judged.
 func TestFaultyExporters(t *testing.T) {
 	t.Parallel()
-	const length = 50 * time.Second
+	kept := 5 * time.Second
+	length := 24 * time.Second
+	if nightly.At() {
+		kept = 15 * time.Second
+		length = 52 * time.Second
+	}
 	drive := devicetest.Mount(t, "/dev/shm", 900<<20)
 	data := filepath.Join(drive.Dir, "data")
 	server := pgtest.Start(t, localpg.Options{DataDir: data})
@@ -43,9 +49,9 @@ func TestFaultyExporters(t *testing.T) {
 		kind   result.FindingKind
 	}{
 		{"none", answerAtOnce, [2]float64{.95, 1}, ""},
-		{"caches", cacheAnswers(15 * time.Second), [2]float64{.5, .9}, result.PartlyCovered},
+		{"caches", cacheAnswers(kept), [2]float64{.5, .9}, result.PartlyCovered},
 		{"late", answerLate(1200 * time.Millisecond), [2]float64{.9, 1}, ""},
-		{"silent", fallSilent(length / 3), [2]float64{.2, .45}, result.Uncovered},
+		{"silent", fallSilent(length / 3), [2]float64{.05, .45}, result.Uncovered},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +108,7 @@ func TestFaultyExporters(t *testing.T) {
 			require.Len(t, s.Volumes, 1)
 			did := (after.Writes - before.Writes - after.Flushes + before.Flushes) / seconds
 			t.Logf("%.1f writes a second, the kernel counted %.1f", s.Volumes[0].Writes, did)
-			assert.InEpsilon(t, did, s.Volumes[0].Writes, .25)
+			assert.InEpsilon(t, did, s.Volumes[0].Writes, .35)
 		})
 	}
 }

@@ -6,10 +6,13 @@ import (
 	"testing"
 )
 
+// At says whether tests may take minutes.
+func At() bool { return os.Getenv("DS2_TEST_NIGHTLY") != "" }
+
 // Only skips a test but at night.
 func Only(t testing.TB, why string) {
 	t.Helper()
-	if os.Getenv("DS2_TEST_NIGHTLY") == "" {
+	if !At() {
 		t.Skip(why + ": make nightly runs it")
 	}
 }
