@@ -40,7 +40,7 @@ type Options struct {
 
 // Check is an OptionError where they cannot be followed whatever the targets are.
 func (o Options) Check() error {
-	if _, _, err := readDevices(o.Devices); err != nil {
+	if _, err := readDevices(o.Devices); err != nil {
 		return err
 	}
 	if err := power.CheckMeterLog(o.PowerLog); err != nil {
@@ -104,11 +104,10 @@ func Observe(
 	run time.Duration,
 	o Options,
 ) (*Observer, error) {
-	names, roles, err := readDevices(o.Devices)
+	named, err := readDevices(o.Devices)
 	if err != nil {
 		return nil, err
 	}
-	named := devices{names, roles}
 	servers, serverNotes, err := findServers(ctx, databases)
 	if err != nil {
 		return nil, err
@@ -273,8 +272,8 @@ type devices struct {
 
 // readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it,
 // data=nvme0n1.
-func readDevices(given []string) (names []string, roles map[string][]topology.Role, err error) {
-	roles = map[string][]topology.Role{}
+func readDevices(given []string) (all devices, err error) {
+	all.roles = map[string][]topology.Role{}
 	for _, text := range given {
 		role, name, has := strings.Cut(text, "=")
 		if !has {
@@ -283,19 +282,19 @@ func readDevices(given []string) (names []string, roles map[string][]topology.Ro
 		}
 		switch {
 		case name == "" || has && !slices.Contains([]topology.Role{topology.Data, topology.Log, topology.Temp}, topology.Role(role)):
-			return nil, nil, &OptionError{
+			return all, &OptionError{
 				"devices",
 				fmt.Errorf("%q is not a device: write nvme0n1, "+
 					"or data=nvme0n1, log=nvme0n1 or temp=nvme0n1 for what the database keeps on it", text),
 			}
-		case has && !slices.Contains(roles[name], topology.Role(role)):
-			roles[name] = append(roles[name], topology.Role(role))
+		case has && !slices.Contains(all.roles[name], topology.Role(role)):
+			all.roles[name] = append(all.roles[name], topology.Role(role))
 		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+		if !slices.Contains(all.names, name) {
+			all.names = append(all.names, name)
 		}
 	}
-	return names, roles, nil
+	return all, nil
 }
 
 // Told drops the note on where the files lie, which another note tells, with the reason.

@@ -31,7 +31,7 @@ func TestReadDevices(t *testing.T) {
 		{[]string{"data="}, nil, nil, `"data=" is not a device`},
 		{[]string{""}, nil, nil, `"" is not a device`},
 	} {
-		names, roles, err := readDevices(c.given)
+		read, err := readDevices(c.given)
 		if c.err != "" {
 			var option *OptionError
 			require.ErrorAs(t, err, &option)
@@ -40,8 +40,8 @@ func TestReadDevices(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		assert.Equal(t, c.names, names)
-		assert.Equal(t, c.roles, roles)
+		assert.Equal(t, c.names, read.names)
+		assert.Equal(t, c.roles, read.roles)
 	}
 }
 
@@ -79,9 +79,8 @@ func TestRolesOfExporter(t *testing.T) {
 			Database: labelled{label: "127.0.0.1:5432/ds2"},
 			Server:   topology.Server{Settings: settings},
 		}}
-		names, roles, err := readDevices(c.devices)
+		named, err := readDevices(c.devices)
 		require.NoError(t, err)
-		named := devices{names, roles}
 		w, notes, err := findExporters(t.Context(), []string{server.URL}, of, named)
 		require.NoError(t, err)
 		notes = append(notes, findUnplaced(w.machine)...)

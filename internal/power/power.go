@@ -23,9 +23,8 @@ func NewCommand(ctx context.Context, command string) (sampling.Source, error) {
 	if _, err := runPowerCommand(ctx, command); err != nil {
 		return sampling.Source{}, err
 	}
-	figure := sampling.Figure{Name: "power_watts", Help: "Electric power as the meter shows it."}
 	read := func(ctx context.Context) (float64, error) { return runPowerCommand(ctx, command) }
-	return sampling.GaugeSource("power by command", figure, sampling.Power, read), nil
+	return sampling.GaugeSource("power by command", "power_watts", sampling.Power, read), nil
 }
 
 // wattsOf has the units of power. A capital M would be mega, which no server draws.

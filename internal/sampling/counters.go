@@ -181,22 +181,19 @@ func inOrder[V any](of map[string]V) []string {
 
 // Record reads how much the record of the run takes that ds2 writes into a directory.
 func Record(dir string) Source {
-	size := []kind{
-		{"client_record_bytes", ClientRecord, gauge(0)},
-	}
-	return singleSource("record", "", "", "", size, func(context.Context) ([]float64, error) {
+	size := func(context.Context) (bytes float64, err error) {
 		files, err := os.ReadDir(dir)
 		if err != nil {
-			return nil, fmt.Errorf("read size of the record: %w", err)
+			return 0, fmt.Errorf("read size of the record: %w", err)
 		}
-		bytes := 0.0
 		for _, file := range files {
 			if info, err := file.Info(); err == nil { // else it was renamed meanwhile
 				bytes += float64(info.Size())
 			}
 		}
-		return []float64{bytes}, nil
-	})
+		return bytes, nil
+	}
+	return GaugeSource("record", "client_record_bytes", ClientRecord, size)
 }
 
 // Scrub are the counters of scans in the background, all together: their requests, the bytes that
@@ -223,18 +220,12 @@ func Scrub(read func() (requests, bytes, device float64)) Source {
 
 // GaugeSource reads one figure, a state, which is the value of a column as it is.
 func GaugeSource(
-	name string,
-	figure Figure,
-	column string,
+	name, figure, column string,
 	read func(context.Context) (float64, error),
 ) Source {
-	return Source{
-		Name:    name,
-		Figures: []Figure{figure},
-		Columns: []Column{{column, 0, gauge(0)}},
-		Read: func(ctx context.Context, values []float64) (err error) {
-			values[0], err = read(ctx)
-			return err
-		},
-	}
+	kinds := []kind{{figure, column, gauge(0)}}
+	return singleSource(name, "", "", "", kinds, func(ctx context.Context) ([]float64, error) {
+		value, err := read(ctx)
+		return []float64{value}, err
+	})
 }
