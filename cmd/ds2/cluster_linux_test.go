@@ -254,8 +254,9 @@ func TestClusterKubeletStopped(t *testing.T) {
 			back()
 		}
 	}()
-	c.awaitLog(time.Minute+5*time.Second, `was lost: Pod ds2-compare-fast: NodeNotReady: .*`)
-	c.awaitLog(90*time.Second, `still there after .*kubectl delete --namespace stopped --force .*`)
+	c.awaitLog(time.Minute+5*time.Second, `Pod ds2-compare-fast: NodeNotReady: .*`)
+	c.awaitLog(2*time.Minute, `still there after .*kubectl delete --namespace stopped --force .*`)
+	c.awaitLog(10*time.Second, `run-1 failed: .*was lost: .*`)
 	back()
 	started = true
 	c.kubectl("delete", "-f", file)
@@ -268,21 +269,23 @@ func TestClusterKubeletStopped(t *testing.T) {
 // those of the claims.
 func TestCluster(t *testing.T) {
 	c := newNamespace(t, "bench")
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
 	flags := "kubernetes --storage-class slow --storage-class fast --size 450MB --threads 16 --runs 5 " +
 		"--server-cpus 0.8 --server-memory 224MB --volume-size 3GB --setting shared_buffers=32MB " +
 		"--setting maintenance_work_mem=16MB --run-time 30s --warmup-time 5s --settle 0s " +
 		"--idle 0s --cooldown 0s --read-cluster --namespace bench"
 	code, manifests, next := execute(t, words("%s", flags)...)
 	require.Equal(t, exitDone, code, next)
-	require.NoError(t, os.WriteFile("compare.yaml", []byte(manifests), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "compare.yaml"), []byte(manifests), 0o600))
 	commands := regexp.MustCompile(`(?m)^  ([^#\n]+?)(?: +#.*)?$`).FindAllStringSubmatch(next, -1)
 	require.Len(t, commands, 5)
-	said := c.kubectl("apply", "--dry-run=server", "-f", "compare.yaml")
+	said := c.kubectl("apply", "--dry-run=server", "-f", filepath.Join(dir, "compare.yaml"))
 	assert.NotContains(t, said, "Warning")
 	shell := func(i int) *exec.Cmd {
 		t.Log("$ ", commands[i][1])
-		return exec.Command("sh", "-c", "exec "+commands[i][1])
+		command := exec.Command("sh", "-c", "exec "+commands[i][1])
+		command.Dir = dir
+		return command
 	}
 	ran := func(i int) string {
 		t.Helper()
@@ -318,7 +321,7 @@ func TestCluster(t *testing.T) {
 	assert.Contains(t, page("/"), "ds2")
 	assert.Contains(t, page("/report.html"), "fast")
 	ran(3)
-	c.judge(must(t, "compare", "record.zip", "--output", "json"), "record.zip")
+	c.judge(filepath.Join(dir, "record.zip"))
 	ran(4)
 	c.awaitNothing(ofJob)
 	for _, kind := range []string{"clusterrole", "clusterrolebinding"} {
@@ -327,10 +330,11 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// judge holds a comparison of the two classes, as JSON, and its record against what is known of them.
-func (c cluster) judge(text, archive string) {
+// judge holds the record of a comparison of the two classes against what is known of them.
+func (c cluster) judge(archive string) {
 	t := c.t
 	t.Helper()
+	text := must(t, "compare", archive, "--output", "json")
 	var found struct {
 		Differences []struct {
 			Name, Against string
