@@ -292,7 +292,7 @@ var FindingKinds = []KindOfFinding{
 		OtherIO,
 		Reserves,
 		OfRun,
-		"other programs made {ios} I/Os a second on the drives of the data, beyond those that the servers count: they are not among the achieved ones, and may slow these down",
+		"other programs made {ios} I/Os a second on the drives of the data, beyond those that the servers count; the figures leave them out, and the run may have been slower for them",
 	},
 	{
 		PartlyCovered,
