@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -214,7 +215,8 @@ func TestSharedBias(t *testing.T) {
 // often it is and the truth lies outside.
 func TestTrust(t *testing.T) {
 	made := simulated(t, "trust", "noise from run to run", "blocks", "trustworthy",
-		"trustworthy, and the truth lies outside", "before: trustworthy", "before: both")
+		"trustworthy, and the truth lies outside", "share of the trustworthy",
+		"before: trustworthy", "before: both", "share")
 	for _, noise := range []float64{.5, 1, 2, 3, 5, 10} {
 		for _, blocks := range []int{6, 9} {
 			random := randomOf(fmt.Sprint("trust", noise, blocks))
@@ -230,7 +232,8 @@ func TestTrust(t *testing.T) {
 				}
 			})
 			made.row(fmt.Sprintf("%g %%", noise), fmt.Sprint(blocks),
-				share(of[0]), share(of[1]), share(of[2]), share(of[3]))
+				share(of[0]), share(of[1]), share(of[1]/max(1e-9, of[0])),
+				share(of[2]), share(of[3]), share(of[3]/max(1e-9, of[2])))
 			assert.True(t, kept(of[1], .05), "%g %%, %d blocks: %s", noise, blocks, share(of[1]))
 			assert.True(
 				t,
@@ -290,14 +293,46 @@ func TestWelch(t *testing.T) {
 }
 
 var (
-	tables = regexp.MustCompile(`(?s)<!-- simulated: [^>]+ -->.*?<!-- end -->`)
+	tables = regexp.MustCompile(`(?s)<!-- simulated: ([^>]+) -->(.*?)<!-- end -->`)
+	marks  = regexp.MustCompile(`<!-- (?:simulated: [^>]+|written: [^>]+|end) -->`)
 	shared = regexp.MustCompile(`[^0-9]\.\d{2,3}\b`)
 )
 
-// TestFiguresOfText: each simulated share that the text of a page gives, in two digits or three,
-// stands in a table that a simulation writes.
+// TestTablesEnd: each table that is written has an end before anything else is written, so that
+// writing one leaves the others.
+func TestTablesEnd(t *testing.T) {
+	for _, page := range []string{"explanation/method.md", "evidence/2026-11-simulations.md"} {
+		text, err := os.ReadFile("../../docs/" + page)
+		require.NoError(t, err)
+		open := ""
+		for _, mark := range marks.FindAllString(string(text), -1) {
+			assert.Equal(t, mark == "<!-- end -->", open != "", "%s: %s follows %s", page, mark, open)
+			if open = mark; mark == "<!-- end -->" {
+				open = ""
+			}
+		}
+		assert.Empty(t, open, page)
+	}
+}
+
+// foundBy are the simulated shares that the text of pages gives, and the tables that they are from.
+var foundBy = map[string]string{
+	".933": "intervals", ".957": "intervals", ".846": "intervals", ".852": "intervals",
+	".703": "intervals", ".949": "cycles", ".960": "cycles",
+	".007": "trends", ".018": "trends",
+	".94": "until", ".95": "until", ".78": "until",
+	".325": "trust", ".089": "trust", ".115": "families", ".085": "families",
+}
+
+// setLevels are no figures that were found: those of an early look, of what runs share, of runs in
+// order, of a change of level, and of all that is stated together, with its bound in simulations;
+// and an autocorrelation.
+var setLevels = strings.Fields(".001 .01 .02 .03 .05 .06 .98")
+
+// TestFiguresOfText: each share that the text of a page gives, in two digits or three, is one that
+// was set, or stands in the table that foundBy names.
 func TestFiguresOfText(t *testing.T) {
-	simulated := ""
+	made := map[string]bool{} // by table and figure
 	texts := map[string]string{}
 	for _, page := range []string{
 		"explanation/method.md", "explanation/claims.md", "howto/compare.md",
@@ -305,26 +340,23 @@ func TestFiguresOfText(t *testing.T) {
 	} {
 		text, err := os.ReadFile("../../docs/" + page)
 		require.NoError(t, err)
-		simulated += strings.Join(tables.FindAllString(string(text), -1), "\n")
+		for _, table := range tables.FindAllStringSubmatch(string(text), -1) {
+			for _, figure := range shared.FindAllString(table[2], -1) {
+				of, err := strconv.ParseFloat(figure[1:], 64)
+				require.NoError(t, err)
+				made[table[1]+figure[1:]] = true
+				made[table[1]+strings.TrimPrefix(fmt.Sprintf("%.2f", of), "0")] = true
+			}
+		}
 		if !strings.HasPrefix(page, "evidence") {
 			texts[page] = tables.ReplaceAllString(string(text), "")
 		}
 	}
-	made := map[string]bool{}
-	for _, figure := range shared.FindAllString(simulated, -1) {
-		of, err := strconv.ParseFloat(figure[1:], 64)
-		require.NoError(t, err)
-		made[figure[1:]] = true
-		made[strings.TrimPrefix(fmt.Sprintf("%.2f", of), "0")] = true
-	}
 	for page, text := range texts {
 		for _, figure := range shared.FindAllString(text, -1) {
-			assert.True(t, setLevels[figure[1:]] || made[figure[1:]],
-				"%s: no simulation gives %s", page, figure[1:])
+			figure = figure[1:]
+			assert.True(t, slices.Contains(setLevels, figure) || made[foundBy[figure]+figure],
+				"%s: no simulation gives %s", page, figure)
 		}
 	}
 }
-
-// setLevels are no figures that were found: those of an early look, of what runs share, of runs in
-// order, and of all that is stated together.
-var setLevels = map[string]bool{".001": true, ".01": true, ".02": true, ".05": true}

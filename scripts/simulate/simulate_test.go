@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,10 @@ var (
 // table is one of the page: rows of cells below a head.
 type table struct{ rows [][]string }
 
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+// row adds one, which says from how many replicates it is.
+func (t *table) row(cells ...string) {
+	t.rows = append(t.rows, append(cells, strconv.Itoa(*replicates)))
+}
 
 func (t *table) markdown() string {
 	var b strings.Builder
@@ -48,7 +52,7 @@ func simulated(t *testing.T, name string, head ...string) *table {
 	t.Helper()
 	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
-	made := &table{[][]string{head}}
+	made := &table{[][]string{append(head, "replicates")}}
 	t.Cleanup(func() { publish(t, name, made) })
 	return made
 }
