@@ -87,6 +87,12 @@ func Connect(job Job, tell func(format string, args ...any)) (*Provisioner, erro
 	if err := yaml.UnmarshalStrict(text, &p.objects); err != nil {
 		return nil, fmt.Errorf("read %s: %w", serverFile, err)
 	}
+	p.core, err = newClient(config)
+	return p, err
+}
+
+// newClient asks a cluster for objects of the core of its API.
+func newClient(config *rest.Config) (*rest.RESTClient, error) {
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {
 		return nil, err
@@ -95,8 +101,7 @@ func Connect(job Job, tell func(format string, args ...any)) (*Provisioner, erro
 	config.GroupVersion = &corev1.SchemeGroupVersion
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	config.Timeout = requestTime
-	p.core, err = rest.RESTClientFor(config)
-	return p, err
+	return rest.RESTClientFor(config)
 }
 
 // requestTime bounds one request to the cluster.
@@ -384,7 +389,11 @@ func (s *Server) Remove() error {
 		var there []string
 		for _, kind := range []string{"pod", "persistentvolumeclaim"} {
 			var gone bool
-			if gone, err = s.provisioner.removeObject(kind+"s", s.name); !gone {
+			gone, err = s.provisioner.removeObject(kind+"s", s.name)
+			if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+				return err // the Job is deleted, its rights before it: the cluster removes what it made
+			}
+			if !gone {
 				there = append(there, kind+"/"+s.name)
 			}
 		}
