@@ -14,3 +14,6 @@ func FreeOf([]string) (n int64, ok bool) { return 0, false }
 
 // MountPoint is not known here.
 func MountPoint(string) (string, bool) { return "", false }
+
+// MountOf is not known here.
+func MountOf(string) (string, bool) { return "", false }

@@ -46,6 +46,11 @@ func MountPoint(dir string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
+	return MountOf(dir)
+}
+
+// MountOf is MountPoint of a path without links, but for that to another process's root.
+func MountOf(dir string) (string, bool) {
 	device, ok := deviceOf(dir)
 	for ok && dir != "/" {
 		above, known := deviceOf(filepath.Dir(dir))

@@ -27,13 +27,12 @@ func (w *Observer) Free(
 	if !t.here {
 		return 0, "", "", false
 	}
-	if dir, ok = t.reachFile(dir); !ok {
+	room, ok := t.findRoom(dir)
+	if !ok {
 		return 0, "", "", false
 	}
-	dir = nearestReachable(dir)
-	mount, _ = diskspace.MountPoint(dir)
-	bytes, ok = diskspace.Free(dir)
-	return bytes, "", mount, ok
+	bytes, ok = diskspace.Free(room.Dir)
+	return bytes, "", room.Mount, ok
 }
 
 // nearestReachable is the directory, or the one above it that is not closed: a server's own is, and
@@ -47,37 +46,43 @@ func nearestReachable(dir string) string {
 	return dir
 }
 
-// reachFile is the path by which a file of the server is reached from here; false where its file systems
-// cannot be read.
-func (t target) reachFile(path string) (string, bool) {
-	for _, file := range t.Files {
-		if file.Process != 0 {
-			reached, err := topology.Root.Reach(file.Process, path)
-			return reached, err == nil
-		}
-	}
-	return path, true
-}
-
 // Room is a file system of this machine that holds files of the databases.
 type Room struct {
-	Mount string
-	Size  int64 // bytes
+	Mount string // as the server has it
+	Dir   string // the same, to be asked from here
+	Size  int64  // bytes
+}
+
+// findRoom finds the file system of a server's file; false where it cannot be seen from here.
+func (t target) findRoom(path string) (r Room, ok bool) {
+	process := 0
+	for _, file := range t.Files {
+		process = max(process, file.Process) // all have the same
+	}
+	mountOf := diskspace.MountPoint
+	if process != 0 {
+		reached, err := topology.Root.Reach(process, path)
+		if err != nil {
+			return r, false
+		}
+		path = reached
+		mountOf = diskspace.MountOf // else the link to the server's root would lead to that of ds2
+	}
+	if r.Dir, ok = mountOf(nearestReachable(path)); !ok {
+		return r, false
+	}
+	r.Mount = topology.Root.Inside(process, r.Dir)
+	r.Size, ok = diskspace.Size(r.Dir)
+	return r, ok
 }
 
 // Rooms are the file systems of this machine that hold files of the databases.
 func (w *Observer) Rooms() (all []Room) {
 	for _, t := range w.targets {
 		for _, file := range t.Files {
-			path, ok := t.reachFile(file.Path)
-			if !ok {
-				continue
-			}
-			mount, ok := diskspace.MountPoint(nearestReachable(path))
-			size, known := diskspace.Size(mount)
-			known = known && ok && t.here
-			if known && !slices.ContainsFunc(all, func(r Room) bool { return r.Mount == mount }) {
-				all = append(all, Room{mount, size})
+			room, ok := t.findRoom(file.Path)
+			if ok && t.here && !slices.Contains(all, room) {
+				all = append(all, room)
 			}
 		}
 	}

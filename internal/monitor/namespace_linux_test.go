@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
+	"ds2/internal/diskspace"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
@@ -25,7 +26,7 @@ import (
 // that ds2, under the same path, does not see. Devices that are named are held against that drive.
 func TestMountNamespace(t *testing.T) {
 	t.Parallel()
-	drive := devicetest.Mount(t, "/dev/shm", 200<<20)
+	drive := devicetest.Mount(t, "/dev/shm", 300<<20)
 	outside := devicetest.Mount(t, "/dev/shm", 200<<20)
 	data := filepath.Join(outside.Dir, "data")
 	first := pgtest.Start(t, localpg.Options{DataDir: data})
@@ -72,6 +73,18 @@ func TestMountNamespace(t *testing.T) {
 	assert.Equal(t, drive.Name, w.Machine.Drives[0].Name)
 	assert.ElementsMatch(t, []topology.Role{topology.Data, topology.Log}, w.Machine.Drives[0].Roles)
 	assert.Empty(t, w.Found)
+
+	rooms := w.Rooms()
+	require.Len(t, rooms, 1)
+	assert.Equal(t, outside.Dir, rooms[0].Mount, "as the server has it")
+	size, ok := diskspace.Size(drive.Dir)
+	require.True(t, ok)
+	assert.Equal(t, size, rooms[0].Size)
+	now, _ := diskspace.Size(rooms[0].Dir)
+	assert.Equal(t, size, now)
+	_, _, mount, known := w.Free(database, data)
+	assert.True(t, known)
+	assert.Equal(t, outside.Dir, mount)
 
 	elsewhere := observe(t, monitor.Options{Devices: []string{outside.Name}}, database)
 	require.Len(t, elsewhere.Found, 2, "of data and log")

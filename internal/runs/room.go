@@ -67,7 +67,7 @@ func (r room) sample(s measure.Sample, tell func(format string, args ...any)) er
 		return nil
 	}
 	for _, p := range r.places {
-		free, ok := diskspace.Free(p.Mount)
+		free, ok := diskspace.Free(p.Dir)
 		if !ok {
 			continue
 		}

@@ -29,8 +29,7 @@ func (fs FS) FindOf(file File) (FileSystem, error) {
 	reader := os.Getpid()
 	if file.Process != 0 && !fs.sharesMounts(file.Process) {
 		reader = file.Process
-		root := filepath.Join(fs.Proc, strconv.Itoa(reader), "root")
-		dir = filepath.Join("/", strings.TrimPrefix(dir, root))
+		dir = fs.Inside(reader, dir)
 	}
 	mount, err := fs.mountOf(dir, reader)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	securejoin "github.com/cyphar/filepath-securejoin"
 )
@@ -34,6 +35,12 @@ func (fs FS) Reach(process int, path string) (string, error) {
 	}
 	_, err = os.Stat(reached)
 	return reached, err
+}
+
+// Inside is the path that a process has for what Reach gave.
+func (fs FS) Inside(process int, reached string) string {
+	root := filepath.Join(fs.Proc, strconv.Itoa(process), "root")
+	return filepath.Join("/", strings.TrimPrefix(reached, root))
 }
 
 // sharesMounts says whether paths lead a process of this machine where they lead this one.
