@@ -483,7 +483,7 @@ func shows(t *testing.T, kind result.FindingKind, effect result.Effect, args ...
 	for what, screen := range screens {
 		screen = strings.ToLower(texttest.Flat(screen))
 		assert.Contains(t, screen, " "+strings.ToLower(worst.Level())+" ", "%s: %s of %v", kind, what, args)
-		for _, f := range all {
+		for _, f := range result.OfAll(all) {
 			if f.Kind == kind {
 				words := strings.ToLower(texttest.Flat(f.Words()))
 				assert.Contains(t, screen, words, "%s: %s of %v", kind, what, args)

@@ -134,6 +134,9 @@ func drift(counted []result.BenchRun) []result.Finding {
 	for kind, way := range ways {
 		if 2*len(way) > len(counted) {
 			by := fmt.Sprintf("%+.0f %% to %+.0f %%", slices.Min(way), slices.Max(way))
+			if len(way) == 1 {
+				by = fmt.Sprintf("%+.0f %%", way[0])
+			}
 			return []result.Finding{result.NewFinding(kind, by).
 				With("runs", float64(len(way))).With("of_runs", float64(len(counted)))}
 		}

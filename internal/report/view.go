@@ -93,7 +93,7 @@ func (v *view) note(text string) {
 
 // found adds findings.
 func (v *view) found(all []result.Finding) {
-	for _, f := range result.ByWeight(all) {
+	for _, f := range result.OfAll(result.ByWeight(all)) {
 		text := sentence(f.Words())
 		if f.Configuration == "" && f.Of == "" { // else it may begin with a name
 			text = capital(text)

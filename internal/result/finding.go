@@ -231,6 +231,30 @@ func Together(all []Finding) (some []Finding) {
 	return some
 }
 
+// OfAll makes one of findings that several configurations have in the same words.
+func OfAll(all []Finding) (some []Finding) {
+	places := map[string]int{}
+	for _, f := range all {
+		nameless := f
+		nameless.Configuration = ""
+		words := nameless.Words()
+
+		i, said := places[words]
+		if said && f.Configuration != "" {
+			names := &some[i].Configuration
+			if !slices.Contains(strings.Split(*names, ", "), f.Configuration) {
+				*names += ", " + f.Configuration
+			}
+			continue
+		}
+		if f.Configuration != "" && f.Against == "" {
+			places[words] = len(some)
+		}
+		some = append(some, f)
+	}
+	return some
+}
+
 // Sentences are the words of findings that have at least an effect.
 func Sentences(all []Finding, least Effect) (texts []string) {
 	for _, f := range all {

@@ -167,11 +167,23 @@ const SinceLoad = "since the load"
 // Words say what changed.
 func (c Change) Words() string {
 	if c.When == SinceLoad {
-		return fmt.Sprintf("%s is %s, and was %s when it was loaded", c.What, c.show(c.After),
-			c.show(c.Before))
+		return c.ofLoad()
 	}
 	return fmt.Sprintf("%s was %s before the run and %s after it, changed %s", c.What,
 		c.show(c.Before), c.show(c.After), c.When)
+}
+
+// ofLoad says how something differs from what was loaded.
+func (c Change) ofLoad() string {
+	switch {
+	case c.Before == "":
+		return fmt.Sprintf("%s was not there when the database was loaded (%s)", c.What, c.After)
+	case c.After == "":
+		return fmt.Sprintf("%s was there when the database was loaded, and is gone (%s)", c.What,
+			c.Before)
+	}
+	return fmt.Sprintf("%s is %q, and was %q when the database was loaded", c.What, c.After,
+		c.Before)
 }
 
 // ofServer are the names of what no restart of a server changes.
