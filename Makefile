@@ -65,7 +65,7 @@ platforms: release ## tests a release: twice the same bytes, packages, ARM by QE
 	rpm -K --nosignature dist/*.rpm
 	DS2_TEST_PLATFORMS=1 DS2_TEST_DOCKER=1 DS2_TEST_IMAGE="$$PWD/dist/*_image_$$($(GO) env GOARCH).tar" \
 		$(GO) test -count=1 -v -run '^(TestARM64UnderQemu|TestWindowsUnderWine|TestImage|TestMan)$$' ./cmd/ds2
-	DS2_TEST_DOCKER=1 $(GO) test -count=1 -v -run '^Test(ConformanceIn|DriveOf)Container$$' ./internal/store/postgres ./internal/monitor
+	DS2_TEST_DOCKER=1 $(GO) test -count=1 -v -run '^Test(ConformanceIn|DriveOf)Container$$' ./internal/storetest ./internal/monitor
 
 kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
@@ -84,9 +84,9 @@ test: ## runs the tests but those that take long; those that need a PostgreSQL s
 
 versions: ## runs what versions of PostgreSQL change on each major version in VERSIONS: conformance, counters, snapshots
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
-		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 -run '$(VERSIONED)' ./internal/store/postgres ./internal/load ./internal/monitor || exit 1; done
+		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 -run '$(VERSIONED)' ./internal/store/postgres ./internal/storetest ./internal/load ./internal/monitor || exit 1; done
 
-VERSIONED = ^Test(Conformance|LoadIsWhole|Statistics|BackToTheStart|Snapshot|Placement|Classify|Binary|DatabaseCounters|Databases|Checkpoints)
+VERSIONED = ^Test(Conformance(InContainer)?$$|LoadIsWhole|Statistics|BackToTheStart|Snapshot|Placement|Classify|Binary|DatabaseCounters|Databases|Checkpoints)
 
 ios: ## has the tracer judge what is said of drives: as root, on loop devices, all caches, methods of sync and PostgreSQL 15 and 18
 	DS2_TEST_IOS=1 $(GO) test -count=1 -timeout 60m -v -run '^TestIOs$$' ./cmd/ds2

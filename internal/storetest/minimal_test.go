@@ -1,4 +1,4 @@
-package storetest_test
+package storetest
 
 import (
 	"cmp"
@@ -21,19 +21,16 @@ import (
 	"ds2/datagen"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
-	"ds2/internal/storetest"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/schema"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
-
 // TestMinimalEngine holds docs/architecture.md to what it says of a third engine: the one below, of
 // at most 150 lines, has no more than the contract, and loads, resumes and buys.
 func TestMinimalEngine(t *testing.T) {
-	storetest.Run(
+	holdEngine(
 		t,
-		storetest.Engine{Open: open, Calls: connect, Database: pgtest.Database},
+		engine{open: open, calls: connect, database: pgtest.Database},
 		"every row of the dataset",
 		"login",
 		"purchase",

@@ -23,25 +23,9 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// killOthers is storetest.Engine.Kill.
+// killOthers ends all connections to the database but the one it runs on.
 const killOthers = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
-
-func TestConformance(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, storetest.Engine{
-		Open: postgres.Open, Calls: ds2postgres.Connect, Database: inSchema, Kill: killOthers,
-	})
-}
-
-// inSchema makes an empty database whose tables come into a schema with a name that SQL must quote.
-func inSchema(t testing.TB) string {
-	t.Helper()
-	target := pgtest.Database(t)
-	pgtest.Exec(t, pgtest.DB(t, target), `CREATE SCHEMA "An App"`, `DO $$ BEGIN
-		EXECUTE format('ALTER DATABASE %I SET search_path = "An App"', current_database()); END $$`)
-	return target
-}
 
 func open(t testing.TB, target string) *postgres.Store {
 	t.Helper()

@@ -14,32 +14,10 @@ import (
 	"ds2/internal/sqlservertest"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
-	"ds2/internal/storetest"
-	ds2sqlserver "ds2/internal/workload/ds2/sqlserver"
 	"ds2/schema"
 )
 
 // These tests need a server: sqlservertest.
-
-// killOthers is storetest.Engine.Kill.
-const killOthers = `DECLARE @sql varchar(max) = '';
-	SELECT @sql = @sql + 'KILL ' + CAST(session_id AS varchar(10)) + '; '
-	FROM sys.dm_exec_sessions WHERE database_id = DB_ID() AND session_id <> @@SPID AND is_user_process = 1;
-	EXEC(@sql);`
-
-func TestConformance(t *testing.T) {
-	e := storetest.Engine{
-		Open:     sqlserver.Open,
-		Calls:    ds2sqlserver.Connect,
-		Database: sqlservertest.Database,
-		Kill:     killOthers,
-		Phrase:   true,
-	}
-	if sqlservertest.IsBabelfish(t, sqlservertest.Database(t)) {
-		e.Missing = store.Bug // its number for that is the one for everything that it has none for
-	}
-	storetest.Run(t, e)
-}
 
 // open makes a store of a URL.
 func open(t testing.TB, target string) *sqlserver.Store {

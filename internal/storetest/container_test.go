@@ -1,4 +1,4 @@
-package postgres_test
+package storetest
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/dockertest"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres"
-	"ds2/internal/storetest"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
@@ -16,7 +16,7 @@ import (
 // answer, TestConformance, on the server of package localpg, has to do.
 func TestConformanceInContainer(t *testing.T) {
 	at := dockertest.StartPostgres(t)
-	first := open(t, at(dockertest.FirstDatabase)).DB()
+	first := pgtest.Open(t, postgres.Open, at(dockertest.FirstDatabase)).DB()
 	assert.NoError(
 		t,
 		first.PingContext(t.Context()),
@@ -27,7 +27,7 @@ func TestConformanceInContainer(t *testing.T) {
 		databases++
 		return at(fmt.Sprintf("ds2_%d", databases))
 	}
-	storetest.Run(t, storetest.Engine{
-		Open: postgres.Open, Calls: ds2postgres.Connect, Kill: killOthers, Database: database,
+	holdEngine(t, engine{
+		open: postgres.Open, calls: ds2postgres.Connect, kill: killPostgres, database: database,
 	})
 }

@@ -72,7 +72,7 @@ func swapCase(words string) string {
 // countContaining counts the texts that contain all the words, or the words as a phrase.
 func (s *suite) countContaining(texts []string, words string) int {
 	wanted := strings.Fields(strings.ToUpper(words))
-	if s.engine.Phrase {
+	if s.engine.phrase {
 		wanted = []string{strings.ToUpper(words)}
 	}
 	n := 0

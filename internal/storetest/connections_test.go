@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -48,7 +47,7 @@ func (s *suite) testCancelled(t *testing.T) {
 
 func (s *suite) testKilled(t *testing.T) {
 	session := s.openSession(t)
-	pgtest.Exec(t, s.store.DB(), s.engine.Kill)
+	pgtest.Exec(t, s.store.DB(), s.engine.kill)
 	var err error
 	for err == nil { // a busy server serves calls for a moment yet
 		err = logIn(t.Context(), session)
@@ -61,7 +60,7 @@ func (s *suite) testKilled(t *testing.T) {
 // is lost: what writes is in doubt and there, what reads is not in doubt.
 func (s *suite) inDoubt(t *testing.T) {
 	var cut atomic.Bool
-	through := pgtest.Open(t, s.engine.Open, Proxy(t, s.target, dropWhenCut(&cut)))
+	through := pgtest.Open(t, s.engine.open, Proxy(t, s.target, dropWhenCut(&cut)))
 	buyer := s.idleCustomer(t)
 	for _, test := range []struct {
 		name string
@@ -86,7 +85,7 @@ func (s *suite) inDoubt(t *testing.T) {
 	} {
 		s.setStock(t, 100, 90)
 		cut.Store(false)
-		session, err := s.engine.Calls(t.Context(), through)
+		session, err := s.engine.calls(t.Context(), through)
 		require.NoError(t, err)
 		t.Cleanup(func() { session.Close(context.Background()) })
 		cut.Store(true)
@@ -143,35 +142,6 @@ func dropWhenCut(cut *atomic.Bool) func(client, server net.Conn) {
 			client.Write(answer[:n])
 		}
 	}
-}
-
-// Proxy is the target behind a proxy: pass passes on what the two ends of a connection say, which
-// it ends.
-func Proxy(t *testing.T, target string, pass func(client, server net.Conn)) string {
-	t.Helper()
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	address := u.Host
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer client.Close()
-				if server, err := net.Dial("tcp", address); err == nil {
-					defer server.Close()
-					pass(client, server)
-				}
-			}()
-		}
-	}()
-	u.Host = listener.Addr().String()
-	return u.String()
 }
 
 // testLock has one ds2 at a time hold the database, or several of one run.
