@@ -318,7 +318,7 @@ func TestTablesEnd(t *testing.T) {
 // foundBy are the simulated shares that the text of pages gives, and the tables that they are from.
 var foundBy = map[string]string{
 	".933": "intervals", ".957": "intervals", ".846": "intervals", ".852": "intervals",
-	".703": "intervals", ".949": "cycles", ".960": "cycles",
+	".703": "intervals", ".947": "cycles", ".960": "cycles",
 	".007": "trends", ".018": "trends",
 	".94": "until", ".95": "until", ".78": "until",
 	".325": "trust", ".089": "trust", ".115": "families", ".085": "families",
