@@ -1,6 +1,7 @@
 package report
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -9,184 +10,38 @@ import (
 	"ds2/internal/sampling"
 )
 
-// counterChart is a chart of counters that share a unit. A counter is named by group and quantity,
-// without the item between them: sampling.DiskReads is one line for each drive.
+// counterChart is a chart of counters that share a unit, a line of charts.tsv.
 type counterChart struct {
-	id, title, text string
-	scale           scale
-	counters        []string
+	id, title string
+	scale     scale
+	counters  []string
+	text      string
 }
 
-type scale int
+// scale is that of a y axis: what neither is begins at 0.
+type scale string
 
 const (
-	fromZero scale = iota
-	logarithmic
-	nearData // begins near the lowest value: 98.4 % and 98.7 % can be told apart
+	logarithmic scale = "logarithmic"
+	nearData    scale = "near-data"
 )
 
-var counterCharts = []counterChart{
-	{
-		"requests",
-		"Requests of the drives",
-		"Reads and writes a second of each drive under the database.",
-		fromZero,
-		[]string{sampling.DiskReads, sampling.DiskWrites},
-	},
-	{
-		"throughput", "Throughput of the drives", "Bytes read and written of each drive.", fromZero,
-		[]string{sampling.DiskReadBytes, sampling.DiskWrittenBytes},
-	},
-	{
-		"drives",
-		"Latency of the drives",
-		"Mean time of the reads and of the writes of each second.",
-		logarithmic,
-		[]string{sampling.DiskReadTime, sampling.DiskWriteTime},
-	},
-	{
-		"caps",
-		"Limits of the volumes",
-		"Share of each second in which more was asked of a volume than its limit, or that of the virtual machine.",
-		fromZero,
-		[]string{
-			sampling.VolumeIOPSExceeded, sampling.VolumeThroughputExceeded,
-			sampling.MachineIOPSExceeded, sampling.MachineThroughputExceeded,
-		},
-	},
-	{
-		"io",
-		"Times of I/Os",
-		"The 99th percentile of each second, by drive and what the I/Os were for.",
-		logarithmic,
-		[]string{sampling.IOP99},
-	},
-	{
-		"busy",
-		"Busy time of the drives",
-		"Share of each second in which the drive had a request.",
-		fromZero,
-		[]string{sampling.DiskBusy},
-	},
-	{
-		"queue",
-		"Queues of the drives",
-		"Requests waiting or in flight.",
-		fromZero,
-		[]string{sampling.DiskQueue},
-	},
-	{
-		"processors",
-		"Processors",
-		"Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, " +
-			"over all CPUs.",
-		fromZero,
-		[]string{sampling.CPUBusy, sampling.CPUIOWait, sampling.CPUSteal},
-	},
-	{
-		"clock",
-		"Clock of the CPUs",
-		"The mean of all CPUs.",
-		nearData,
-		[]string{sampling.CPUFrequency},
-	},
-	{
-		"throttles",
-		"Throttling by heat",
-		"Times a second that heat throttled a core or a package.",
-		fromZero,
-		[]string{sampling.CPUThrottles},
-	},
-	{
-		"temperature", "Temperature", "The highest of the machine's thermal zones.", nearData,
-		[]string{sampling.Temperature},
-	},
-	{
-		"memory", "Memory available", "Memory that programs can have without swapping.", fromZero,
-		[]string{sampling.MemoryAvailable},
-	},
-	{
-		"network",
-		"Network",
-		"Bytes in and out.",
-		fromZero,
-		[]string{sampling.NetworkReceived, sampling.NetworkSent},
-	},
-	{
-		"cache",
-		"Database cache",
-		"Share of the pages asked for that were in the database's own cache.",
-		nearData,
-		[]string{sampling.DatabaseCacheHits},
-	},
-	{
-		"log",
-		"Database log",
-		"Bytes written to the database's log.",
-		fromZero,
-		[]string{sampling.DatabaseLogBytes},
-	},
-	{
-		"pages",
-		"Pages written by the database",
-		"By checkpoints, by the background writer, and by sessions themselves.",
-		fromZero,
-		[]string{
-			sampling.DatabaseCheckpointPages,
-			sampling.DatabaseBackgroundPages,
-			sampling.DatabaseSessionPages,
-		},
-	},
-	{
-		"autovacuum", "Autovacuum",
-		"Tables that autovacuum vacuumed or analyzed, and how many are being vacuumed.", fromZero,
-		[]string{sampling.DatabaseAutovacuums, sampling.DatabaseVacuums},
-	},
-	{
-		"temporary", "Temporary files of the database",
-		"Bytes that queries wrote because their memory did not suffice.", fromZero,
-		[]string{sampling.DatabaseTemporaryBytes},
-	},
-	{
-		"sessions",
-		"What the sessions do",
-		"Sessions of the database by what they wait for, as samples tell, and how many are active, as the " +
-			"server measures where it can.",
-		fromZero,
-		[]string{
-			sampling.SessionsActive,
-			sampling.SessionsRunning,
-			sampling.SessionsWaitingForLock,
-			sampling.SessionsWaitingForDrives,
-			sampling.SessionsWaitingForLatch,
-			sampling.SessionsWaitingForClient,
-			sampling.SessionsIdle,
-			sampling.SessionsWaitingForRest,
-		},
-	},
-	{
-		"waits",
-		"What the server waited for",
-		"How many sessions waited at once for pages to be read, the log to be written, locks, latches, a " +
-			"CPU and their clients, from the times that the server measured.",
-		fromZero,
-		[]string{
-			sampling.WaitsDataRead, sampling.WaitsLogWrite, sampling.WaitsLock, sampling.WaitsLatch,
-			sampling.WaitsProcessor, sampling.WaitsClient,
-		},
-	},
-	{
-		"trip", "Round trip to the database",
-		"Time that a message without work takes to the server and back.", logarithmic,
-		[]string{sampling.DatabaseRoundTrip},
-	},
-	{
-		"power",
-		"Power",
-		"Electric power, as far as it is known.",
-		fromZero,
-		[]string{sampling.Power},
-	},
+//go:embed charts.tsv
+var chartsTable string
+
+var counterCharts = readCharts(chartsTable)
+
+func readCharts(table string) (charts []counterChart) {
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		charts = append(charts, counterChart{
+			fields[0], fields[1], scale(fields[2]), strings.Fields(fields[3]), fields[4],
+		})
+	}
+	return charts
 }
 
 // counter is how a column of the host's table is shown.

@@ -18,7 +18,7 @@ import (
 // comparison, folds those of what stands below, adds its own and leaves out none. Levels, exit
 // codes, gates and all that is printed go by the findings alone.
 //
-// A new kind is a constant and a row of FindingKinds, which has its effect, its scope and its
+// A new kind is a constant and a row of findingkinds.tsv, which has its effect, its scope and its
 // words, and a line that makes it: in package conclude for what a run's record shows, in package
 // runs for what is only seen while the run goes on, in package compare for what several runs show.
 // TestFindings of cmd/ds2 holds that it goes up.

@@ -1,6 +1,11 @@
 package result
 
-import "ds2/internal/monitor"
+import (
+	_ "embed"
+	"strings"
+
+	"ds2/internal/monitor"
+)
 
 // The kinds of what is found of a run, by its record.
 const (
@@ -111,288 +116,24 @@ func Observed(f monitor.Found) Finding {
 	return NewFinding(FindingKind(f.Kind), f.Detail).About(f.Of)
 }
 
-const longerWarmUp = ". A longer warm-up helps (--warmup-time)"
+//go:embed findingkinds.tsv
+var kindsTable string
 
 // FindingKinds are all kinds, those of several runs first. Of two findings with one effect that of
 // the earlier kind is said first.
-var FindingKinds = []KindOfFinding{
-	{
-		Unlike,
-		Withholds,
-		OfConfiguration,
-		"{against} and {configuration} are not alike: {detail}; declare by --subject what is meant to differ",
-	},
-	{NoResult, Withholds, OfConfiguration, "no run counts"},
-	{SingleRun, Reserves, OfConfiguration, "a single run does not show how much runs vary"},
-	{RunsAgree, Informs, OfConfiguration, "{detail}"},
-	{
-		RunsDropped,
-		Reserves,
-		OfConfiguration,
-		"runs that were not steady were dropped (--drop-unsteady), {runs} of them: the result flatters a drive that is erratic",
-	},
-	{OtherFigure, Reserves, OfConfiguration, "{detail}"},
-	{
-		NotAllMade,
-		Reserves,
-		OfConfiguration,
-		"it is recorded as {detail}: {made} of {asked} runs count",
-	},
-	{
-		LeftOut,
-		Fails,
-		OfConfiguration,
-		"the configuration was left out after {made} valid runs: {detail}",
-	},
-	{
-		StillWarming,
-		Withholds,
-		OfConfiguration,
-		"{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp,
-	},
-	{
-		StillSlowing,
-		Withholds,
-		OfConfiguration,
-		"{runs} of {of_runs} valid runs drift the same way, by {detail} over the window" + longerWarmUp,
-	},
-	{InOrder, Withholds, OfConfiguration, "the results of the valid runs {detail}"},
-	{
-		RunsShareError,
-		Reserves,
-		OfConfiguration,
-		"the runs may all be off by the same {share%}, which none of their differences shows: they vary less from one to the next than each by itself, or have a trend in common, as with a phase of a checkpoint cycle or a cache that fills; the interval has it as well",
-	},
-	{NoRatio, Withholds, OfConfiguration, "no other configuration has a ratio to it: {detail}"},
-	{
-		RunsUnlike,
-		Withholds,
-		OfConfiguration,
-		"{runs} of {of_runs} valid runs were not measured on the same as the first: {detail}",
-	},
-	{
-		NotInBlocks,
-		Reserves,
-		OfConfiguration,
-		"the runs were not in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out",
-	},
-	{Blind, Withholds, OfConfiguration, "{detail}"},
-	{CachesUnlike, Withholds, OfConfiguration, "{detail}" + longerWarmUp},
-	{DifferenceFound, Informs, OfConfiguration, "{detail}"},
-	{FactorsDepend, Reserves, OfConfiguration, "{detail}"},
-	{DifferenceOnly, Withholds, OfConfiguration, "{detail}"},
-	{NotOfStorage, Reserves, OfConfiguration, "{detail}"},
-	{GatePassed, Informs, OfConfiguration, "gate passed: {detail}"},
-	{GateOpen, Withholds, OfConfiguration, "gate cannot tell: {detail}"},
-	{GateFailed, Fails, OfConfiguration, "gate failed: {detail}"},
-	{LevelChanged, Informs, OfConfiguration, "{detail}"},
-	{LevelKept, Informs, OfConfiguration, "{detail}"},
-	{FewDays, Withholds, OfConfiguration, "{detail}"},
-	{DayUncounted, Reserves, OfConfiguration, "{detail}"},
-	{RecordLeftOut, Reserves, OfConfiguration, "not in the history: {detail}"},
-	{NotOfHistory, Withholds, OfConfiguration, "{detail}"},
-	{OtherHistory, Informs, OfConfiguration, "{detail}"},
+var FindingKinds = readKinds(kindsTable)
 
-	{RunFailed, Fails, OfRun, "the run failed: {detail}"},
-	{RunInterrupted, Withholds, OfRun, "the run was interrupted: {detail}"},
-	{RunUnfinished, Withholds, OfRun, "the run has not ended, or ds2 ended before it did"},
-	{RunAborted, Fails, OfRun, "the run was ended: {detail}"},
-	{NoWindow, Withholds, OfRun, "the run ended before its first window did"},
-	{
-		OutsideRunPhase,
-		Withholds,
-		OfRun,
-		"window {detail} is not in the run phase, which was from {from} s to {to} s",
-	},
-	{NothingCompleted, Fails, OfRun, "{detail}"},
-	{AuditPassed, Informs, OfRun, "the audit of {detail} passed: {checks} checks"},
-	{
-		AuditFailed,
-		Fails,
-		OfRun,
-		"the audit of {detail} FAILED: {failed} of {checks} checks do not hold",
-	},
-	{
-		AuditNotMade,
-		Fails,
-		OfRun,
-		"the database was not audited: {detail}; ds2 verify --record does it",
-	},
-	{DeepCheckNotMade, Fails, OfRun, "the database was not read to the last page: {detail}"},
-	{NotAudited, Reserves, OfRun, "the database was not audited"},
-	{Undamaged, Informs, OfRun, "all tables and indexes were checked, {megabytes} MB: no damage"},
-	{Damaged, Fails, OfRun, "the database is DAMAGED: the deep check found {errors} errors"},
-	{LimitsHold, Informs, OfRun, "pass: every limit holds"},
-	{LimitFailed, Fails, OfRun, "limits failed: {detail}"},
-	{LimitOpen, Withholds, OfRun, "cannot tell whether limits hold: {detail}"},
-	{Away, Reserves, OfRun, "the server did not answer {detail}"},
-	{
-		AnotherServer,
-		Reserves,
-		OfTarget,
-		"another server answers than before the run: {detail}",
-	},
-	{AttemptsFailed, Reserves, OfRun, "{detail}"},
-	{
-		StoodStill,
-		Reserves,
-		OfRun,
-		"for {seconds} s, until {detail}, ds2 itself stood still: it or its machine was stopped",
-	},
-	{Steady, Informs, OfRun, "{detail}"},
-	{NotJudged, Reserves, OfRun, "{detail}"},
-	{Unsteady, Reserves, OfRun, "{detail}"},
-	{Drifts, Withholds, OfRun, "{detail}"},
-	{
-		FewSamples,
-		Reserves,
-		OfRun,
-		"the confidence interval is wide and less certain than others, as it rests on {detail}",
-	},
-	{PartialCycle, Reserves, OfRun, "{detail}"},
-	{WideInterval, Reserves, OfRun, "the interval {detail} ± {half%}, more than ± {most%}"},
-	{NoInterval, Reserves, OfRun, "the result has no interval: {detail}"},
-	{RateSet, Informs, OfRun, "the user set the rate of {rate} {detail} a second"},
-	{
-		OrdersDropped,
-		Reserves,
-		OfRun,
-		"{dropped} of {offered} {detail} that fell due were dropped: high response times are lower bounds",
-	},
-	{EngineUnproven, Informs, OfRun, "{detail}"},
-	{
-		SameNode,
-		Reserves,
-		OfRun,
-		"ds2 ran on the server's node, {detail}, and took CPUs of it: the cluster had no other for it",
-	},
-	{NotStorage, Reserves, OfRun, "not yet a statement about storage: it was limited by {detail}"},
-	{
-		LimitUnknown,
-		Reserves,
-		OfRun,
-		"not yet a statement about storage: what limited it is unknown",
-	},
-	{SettingsChanged, Reserves, OfTarget, "{detail}"},
-	{ChangeUnknown, Reserves, OfTarget, "whether server or schema changed is unknown: {detail}"},
-	{
-		FailedBefore,
-		Reserves,
-		OfTarget,
-		"an audit of it failed before this run ({detail}), and since then it was not reset, restored or passed by ds2 verify",
-	},
-	{MemoryHoldsIt, Reserves, OfTarget, "{detail}"},
-	{
-		OtherPrograms,
-		Reserves,
-		OfRun,
-		"other programs take {share%} of the CPUs of the database's machine: stop them, and measure again",
-	},
-	{
-		OtherIO,
-		Reserves,
-		OfRun,
-		"other programs made {ios} I/Os a second on the drives of the data, beyond those that the servers count; the figures leave them out, and the run may have been slower for them",
-	},
-	{
-		PartlyCovered,
-		Reserves,
-		OfRun,
-		"the samples of {detail} cover {covers} of {window} s of the window: what is said of them is of that time alone",
-	},
-	{
-		Uncovered,
-		Reserves,
-		OfRun,
-		"the samples of {detail} cover {covers} of {window} s of the window: they are unknown, and nothing is judged by them",
-	},
-	{OtherClients, Reserves, OfTarget, "{detail}"},
-	{
-		OtherSessions,
-		Reserves,
-		OfRun,
-		"other clients worked on the server in the window: on average {sessions} of their sessions were active: log, CPUs and drives are not the run's alone",
-	},
-	{
-		LargeReads,
-		Reserves,
-		OfTarget,
-		"a read of the data files had {kilobytes} kB on average, not 8: until the server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; or something scanned tables",
-	},
-	{
-		HeldAbove,
-		Reserves,
-		OfRun,
-		"the server waited {server_ms} ms for {detail} on average, of which the drives took {drive_ms}: something above them limits it: a control group, a container or the volume, the file system, or CPUs that have no time",
-	},
-	{
-		Vacuums,
-		Reserves,
-		OfRun,
-		"vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells them apart from version 16 on",
-	},
-	{
-		SettingsReloaded,
-		Reserves,
-		OfRun,
-		"a server read its settings anew in the window, in {times} of its seconds: one may have been changed and changed back",
-	},
-	{
-		StoodLong,
-		Reserves,
-		OfRun,
-		"nothing was completed for {seconds} s on end, {share%} of the window in all such times",
-	},
-	{Distorted, Reserves, OfTarget, "{detail}"},
-	{
-		DriveThrottled,
-		Reserves,
-		OfDrive,
-		"the drive was throttled because of its temperature: {detail}",
-	},
-	{IOErrors, Reserves, OfTarget, "{detail}"},
-	{NotMerged, Reserves, OfRun, "{detail}"},
-	{PaceMissed, Reserves, OfRun, "{detail}"},
-	{NotWarm, Reserves, OfRun, "{detail}"},
-	{ScanMissed, Reserves, OfTarget, "{detail}"},
-	{EventFailed, Reserves, OfRun, "the command of event {event} failed, see run.log: {detail}"},
-	{
-		BeyondDevice,
-		Reserves,
-		OfRun,
-		"the run took {share%} of what the device record says that the drives can do, so it is a record of other drives, or of these in another state: measure them again by ds2 device",
-	},
-	{
-		MountsAssumed,
-		Informs,
-		OfTarget,
-		"the file systems of {of} ({detail}) may not be read by this user, and are taken to be those that ds2 sees: run ds2 as root or as the server's user",
-	},
-	{DrivesUnknown, Reserves, OfTarget, "which drives {of} lies on is unknown: {detail}"},
-	{
-		DevicesElsewhere,
-		Withholds,
-		OfTarget,
-		"{of} lies on {detail}: correct --devices, or leave it out",
-	},
-	{
-		MayBurst,
-		Informs,
-		OfDrive,
-		"{of} may be faster than it can stay {detail}: measure for longer, or after that",
-	},
-	{
-		WithinBurst,
-		Reserves,
-		OfDrive,
-		"{of} may be faster than it can stay {detail}, and the run is no longer than that: measure for longer, or after that",
-	},
-	{
-		BurstEnded,
-		Reserves,
-		OfRun,
-		"{at} s after the begin the rate fell by {share%} and stayed there, as of a burst that ends: {detail}. What was measured before it does not last",
-	},
+func readKinds(table string) (kinds []KindOfFinding) {
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		kinds = append(kinds, KindOfFinding{
+			FindingKind(fields[0]), Effect(fields[1]), Scope(fields[2]), fields[3],
+		})
+	}
+	return kinds
 }
 
 // amongRuns has the kinds of which one of several runs means less than a run by itself: limits,

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestChartsAreOfColumns: each counter of the table of charts is a column that a record can have.
+func TestChartsAreOfColumns(t *testing.T) {
+	path := filepath.Join("..", "sampling", "columns.go")
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	require.NoError(t, err)
+	var columns []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+			column, err := strconv.Unquote(text.Value)
+			require.NoError(t, err)
+			columns = append(columns, column)
+		}
+		return true
+	})
+	for _, c := range counterCharts {
+		assert.NotEmpty(t, c.text, c.id)
+		assert.Contains(t, []scale{"from-zero", logarithmic, nearData}, c.scale, c.id)
+		assert.NotEmpty(t, c.counters, c.id)
+		assert.Subset(t, columns, c.counters, c.id)
+	}
+}
