@@ -90,7 +90,7 @@ func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 // differing says in what two structs differ of which the one is continued as the other.
 func differing[T any](left, now T) (texts []string) {
 	for _, d := range result.Differences(left, now, result.Resume) {
-		texts = append(texts, fmt.Sprintf("%s %s, now %s", d.Name, d.A, d.B))
+		texts = append(texts, fmt.Sprintf("%s %s, now %s", d.Name, d.Values[0], d.Values[1]))
 	}
 	return texts
 }

@@ -68,6 +68,7 @@ func Unpack(archive, dir string) (record string, err error) {
 		return refuse("has more than %d files: ds2 did not write them", maxArchiveFiles)
 	}
 	bytes := uint64(0)
+	var records []string // the directories with a summary
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, "/")
 		bytes += min(f.UncompressedSize64, maxArchiveBytes+1)
@@ -79,19 +80,12 @@ func Unpack(archive, dir string) (record string, err error) {
 			return refuse("has %q, which is no file", f.Name)
 		case bytes > maxArchiveBytes:
 			return refuse("unpacks to more than %d bytes: ds2 did not write it", maxArchiveBytes)
+		case f.Mode().IsRegular() && path.Base(name) == SummaryFile:
+			records = append(records, path.Dir(name))
 		}
 	}
-	var records []string // the directories with a summary
-	for _, f := range z.File {
-		if f.Mode().IsDir() {
-			continue
-		}
-		if err := unpackFile(f, filepath.Join(root, filepath.FromSlash(f.Name))); err != nil {
-			return refuse("is damaged: %s: %w", f.Name, err)
-		}
-		if path.Base(f.Name) == SummaryFile {
-			records = append(records, path.Dir(f.Name))
-		}
+	if err := os.CopyFS(root, z); err != nil { // each file to its length and its checksum
+		return refuse("is damaged: %w", err)
 	}
 	if len(records) == 0 {
 		return "", none{fmt.Errorf("read record: %s is not a record: it holds no %s; "+
@@ -108,27 +102,4 @@ func Unpack(archive, dir string) (record string, err error) {
 		}
 	}
 	return filepath.Join(root, filepath.FromSlash(top)), nil
-}
-
-// unpackFile writes a file of an archive, which has to be as long as the archive says and to fit
-// its checksum.
-func unpackFile(f *zip.File, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	from, err := f.Open()
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	// One byte more, so that the end is read, at which the checksum is compared.
-	n, err := io.Copy(file, io.LimitReader(from, int64(f.UncompressedSize64)+1))
-	if err == nil && uint64(n) != f.UncompressedSize64 {
-		err = zip.ErrFormat
-	}
-	return errors.Join(err, file.Close())
 }

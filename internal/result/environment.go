@@ -271,7 +271,7 @@ func NameSome(texts []string, separator string) string {
 
 // findDiffering finds the parameters that differ among those that setups have, each with what
 // stands for one that it does not have; empty: that is unknown.
-func findDiffering(all []Setup, of func(Setup) ([]Said, string)) (differing []Differing) {
+func findDiffering[T any](all []T, of func(T) ([]Said, string)) (differing []Differing) {
 	seen := map[string]bool{}
 	lists := make([][]Said, len(all))
 	absent := make([]string, len(all))

@@ -111,13 +111,17 @@ func NewFinding(kind FindingKind, detail string) Finding {
 
 // kindOf is the row of a kind.
 func kindOf(kind FindingKind) KindOfFinding {
-	i := slices.IndexFunc(FindingKinds, func(k KindOfFinding) bool { return k.Kind == kind })
-	if i < 0 { // of a later ds2
-		return KindOfFinding{
-			Kind: kind, Effect: Reserves, Scope: OfRun, Says: string(kind) + ": {detail}",
-		}
+	if i := placeOf(kind); i >= 0 {
+		return FindingKinds[i]
 	}
-	return FindingKinds[i]
+	return KindOfFinding{ // of a later ds2
+		Kind: kind, Effect: Reserves, Scope: OfRun, Says: string(kind) + ": {detail}",
+	}
+}
+
+// placeOf is the number of the row of a kind; -1: it has none.
+func placeOf(kind FindingKind) int {
+	return slices.IndexFunc(FindingKinds, func(k KindOfFinding) bool { return k.Kind == kind })
 }
 
 // With adds a figure; one that is not known is left out.
@@ -165,9 +169,6 @@ func (f Finding) Words() string {
 	return f.whose() + strings.TrimSuffix(strings.TrimSpace(text), ":")
 }
 
-// mostNamed is how many runs are named of those in which something was found.
-const mostNamed = 3
-
 // whose says of what the finding is, as far as that has to be said.
 func (f Finding) whose() string {
 	text := ""
@@ -177,10 +178,7 @@ func (f Finding) whose() string {
 		names := ""
 		if runs < f.OfRuns {
 			text = fmt.Sprintf("%d of %d runs", runs, f.OfRuns)
-			names = " (" + strings.Join(f.Runs[:min(runs, mostNamed)], ", ") + ")"
-			if more := runs - mostNamed; more > 0 {
-				names = strings.TrimSuffix(names, ")") + fmt.Sprintf(" and %d more)", more)
-			}
+			names = " (" + NameSome(f.Runs, ", ") + ")"
 		}
 		if f.Configuration != "" {
 			text += " of " + f.Configuration
@@ -200,16 +198,10 @@ func (f Finding) AmongRuns() Effect { return cmp.Or(amongRuns[f.Kind], f.Effect)
 
 // ByWeight are findings as they are said: the worst first, and in the order of their kinds.
 func ByWeight(all []Finding) []Finding {
-	kind := func(f Finding) int {
-		return slices.IndexFunc(
-			FindingKinds,
-			func(k KindOfFinding) bool { return k.Kind == f.Kind },
-		)
-	}
 	return slices.SortedStableFunc(slices.Values(all), func(a, b Finding) int {
 		return cmp.Or(
 			CompareEffects(a.Effect, b.Effect),
-			cmp.Compare(kind(a), kind(b)),
+			cmp.Compare(placeOf(a.Kind), placeOf(b.Kind)),
 		)
 	})
 }

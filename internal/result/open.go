@@ -38,6 +38,11 @@ type Head struct {
 
 func (h *Head) head() *Head { return h }
 
+// A record without runs beside it has nothing to seal; a run's files are checked where they are
+// read.
+func (*Head) seal(string) error      { return nil }
+func (*Head) checkSums(string) error { return nil }
+
 // summary is one of the structs that a summary.json holds.
 type summary[T any] interface {
 	*T

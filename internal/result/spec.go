@@ -167,21 +167,12 @@ const (
 	History Use = "history"
 )
 
-// Difference is a parameter that differs and has to be alike.
-type Difference struct{ Name, A, B string }
-
-// Differences are those of two specs, or of other structs with such tags, for a use. A workload's
-// parameters have the names that reports have for them.
-func Differences[T any](a, b T, use Use) (all []Difference) {
-	before := parameters(a, use)
-	after := parameters(b, use)
-	for _, p := range slices.Concat(before, after) {
-		one := Difference{p.Name, valueOf(before, p.Name), valueOf(after, p.Name)}
-		if one.A != one.B && !slices.Contains(all, one) {
-			all = append(all, one)
-		}
-	}
-	return all
+// Differences are the parameters that differ between two specs, or other structs with such tags, and
+// have to be alike for a use. A workload's have the names that reports have for them.
+func Differences[T any](a, b T, use Use) []Differing {
+	return findDiffering([]T{a, b}, func(of T) ([]Said, string) {
+		return parameters(of, use), "none"
+	})
 }
 
 // parameters are the fields of a struct that have to be alike for a use, as a reader is told them;
@@ -219,9 +210,6 @@ func told(field reflect.StructField, of reflect.Value) []Said {
 	name = strings.ReplaceAll(units.ReplaceAllString(name, ""), "_", " ")
 	return []Said{{Name: name, Value: text}}
 }
-
-// valueOf is that of a parameter.
-func valueOf(all []Said, name string) string { return valueIn(all, name, "none") }
 
 // valueIn is that of a parameter, or what stands for one that is absent or empty.
 func valueIn(all []Said, name, absent string) string {

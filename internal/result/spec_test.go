@@ -67,7 +67,7 @@ func TestDifferences(t *testing.T) {
 		for use, want := range map[Use]string{Resume: c.resumed, Compare: c.compared} {
 			got := ""
 			for _, d := range Differences(a, b, use) {
-				got += d.Name + " " + d.A + " " + d.B
+				got += d.Name + " " + d.Values[0] + " " + d.Values[1]
 			}
 			assert.Equal(t, want, got, use)
 		}
@@ -86,5 +86,6 @@ func TestTargetsAlike(t *testing.T) {
 	two := Spec{DataSeeds: []uint64{7, 7}}
 	assert.Empty(t, Differences(one, two, Compare))
 	two.DataSeeds[1] = 8
-	assert.Equal(t, []Difference{{"data seeds", "7", "7, 8"}}, Differences(one, two, Compare))
+	differing := []Differing{{Name: "data seeds", Values: []string{"7", "7, 8"}}}
+	assert.Equal(t, differing, Differences(one, two, Compare))
 }
