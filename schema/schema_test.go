@@ -91,11 +91,20 @@ func TestStatementsThatCannotBeRead(t *testing.T) {
 			"a second statement of a batch that has ended",
 			"-- name: one\nSELECT 1\nGO\nSELECT 2", `"SELECT 2" is outside any statement`,
 		},
-		{"a header alone", "-- name: one\n-- only a comment\n-- name: two\nSELECT 2;", `statement "one" has no SQL`},
+		{
+			"a header alone", "-- name: one\n-- only a comment\n-- name: two\nSELECT 2;",
+			`statement "one" has no SQL`,
+		},
 		{"no name", "-- name: ; table: orders\nSELECT 1;", "the name is empty"},
-		{"a slip in a key", "-- name: one; tabel: orders\nSELECT 1;", `unknown field "tabel: orders"`},
+		{
+			"a slip in a key", "-- name: one; tabel: orders\nSELECT 1;",
+			`unknown field "tabel: orders"`,
+		},
 		{"rows that are no number", "-- name: one; rows: much\nSELECT 1;", `parsing "much"`},
-		{"a value that means nothing", "-- name: one; transaction: yes\nSELECT 1;", `unknown field "transaction: yes"`},
+		{
+			"a value that means nothing", "-- name: one; transaction: yes\nSELECT 1;",
+			`unknown field "transaction: yes"`,
+		},
 	} {
 		_, err := parseScript(c.script)
 		assert.ErrorContains(t, err, c.says, c.why)
@@ -146,8 +155,16 @@ func TestExpectedBytesOfPostgres(t *testing.T) {
 		params   Params
 		measured int64
 	}{
-		{"S", Params{Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000}, 24_804_711 + 827_392},
-		{"M", Params{Customers: 2_000_000, OrdersPerMonth: 100_000, Products: 100_000}, 1_447_312_743 + 81_133_568},
+		{
+			"S",
+			Params{Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000},
+			24_804_711 + 827_392,
+		},
+		{
+			"M",
+			Params{Customers: 2_000_000, OrdersPerMonth: 100_000, Products: 100_000},
+			1_447_312_743 + 81_133_568,
+		},
 		{"20 mailboxes of 2 MB", Params{Workload: "mailbox", Bytes: 40 << 20}, 49_692_007},
 	} {
 		assert.InEpsilon(t, c.measured, ExpectedBytes("postgres", c.params), 0.1, "size %s", c.size)

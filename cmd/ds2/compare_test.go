@@ -160,9 +160,17 @@ func TestDeviceRecords(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"report", "-o", "text", hdd}, exitDone, "random reads: flat at 600/s from depth 1: an IOPS cap"},
+		{
+			[]string{"report", "-o", "text", hdd},
+			exitDone,
+			"random reads: flat at 600/s from depth 1: an IOPS cap",
+		},
 		{[]string{"report", hdd}, exitDone, filepath.Join(dir, "hdd.html")},
-		{[]string{"compare", "--details", hdd, "fast=" + ssd}, exitDone, "fast does 2.5 × the random reads of hdd\n"},
+		{
+			[]string{"compare", "--details", hdd, "fast=" + ssd},
+			exitDone,
+			"fast does 2.5 × the random reads of hdd\n",
+		},
 		{[]string{"compare", hdd, dir}, exitUsage, "compare devices with devices"},
 	} {
 		stdout, stderr := ends(t, c.code, c.args...)
@@ -200,21 +208,36 @@ func TestGate(t *testing.T) {
 			"gate failed: opm < -2.5% of worse: opm changed by -8.3 % (95 % confidence",
 			"gate failed: opm < -2.5% of worse: opm changed by -8.3 %",
 		},
-		{"a loss that is allowed", "opm<-10%", "worse", exitDone, "gate passed: opm<-10% of worse", ""},
+		{
+			"a loss that is allowed", "opm<-10%", "worse", exitDone,
+			"gate passed: opm<-10% of worse", "",
+		},
 		{
 			"too much variation to tell", "opm < -2.5 %", "noisy", exitUnknown, "cannot tell",
 			"gate cannot tell: opm < -2.5 % of noisy",
 		},
-		{"half as much, but in a single run", "opm < -2.5%", "once", exitUnknown, "that needs two runs of each", ""},
+		{
+			"half as much, but in a single run", "opm < -2.5%", "once", exitUnknown,
+			"that needs two runs of each", "",
+		},
 		{
 			"power, which was measured once", "active power > 5%", "worse", exitUnknown,
 			"gate cannot tell: active power > 5% of worse", "active power changed by +0 %",
 		},
-		{"a figure that the runs lack", "order p95 > 10%", "worse", exitUnknown, "", "was not measured"},
+		{
+			"a figure that the runs lack", "order p95 > 10%", "worse", exitUnknown, "",
+			"was not measured",
+		},
 		{"no errors", "errors > 0", "fine", exitDone, "0 errors in the 3 counted runs", ""},
 		{"errors", "errors > 0", "failing", exitVerdict, "21 errors in the 3 counted runs", ""},
-		{"errors that were not recorded", "errors > 0", "worse", exitUnknown, "no errors are recorded", ""},
-		{"no figure", "order p99 > 10%", "worse", exitUsage, "", "--fail-if: unknown figure \"order p99\""},
+		{
+			"errors that were not recorded", "errors > 0", "worse", exitUnknown,
+			"no errors are recorded", "",
+		},
+		{
+			"no figure", "order p99 > 10%", "worse", exitUsage, "",
+			"--fail-if: unknown figure \"order p99\"",
+		},
 		{"no percentage", "opm < 60000", "worse", exitUsage, "", "--fail-if: invalid gate"},
 		{"errors in percent", "errors > 5%", "worse", exitUsage, "", "--fail-if: invalid gate"},
 	} {

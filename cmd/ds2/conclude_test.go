@@ -300,8 +300,16 @@ func TestLaterWindow(t *testing.T) {
 		dirs      []string // of what is compared
 	}{
 		{"opm", []string{at("run"), at("machine")}, []string{at("run"), at("machine")}},
-		{"iops", []string{at("mailbox"), at("mailbox-2")}, []string{at("mailbox"), at("mailbox-2")}},
-		{"opm", []string{at("bench"), at("experiment/a")}, []string{at("bench"), at("experiment/a")}},
+		{
+			"iops",
+			[]string{at("mailbox"), at("mailbox-2")},
+			[]string{at("mailbox"), at("mailbox-2")},
+		},
+		{
+			"opm",
+			[]string{at("bench"), at("experiment/a")},
+			[]string{at("bench"), at("experiment/a")},
+		},
 		{"opm", []string{at("experiment")}, []string{at("experiment/a"), at("experiment/b")}},
 	} {
 		command := words(

@@ -123,14 +123,26 @@ func TestExperimentFileErrors(t *testing.T) {
 			`--disclosure: invalid price "12000"`,
 		},
 		{"a flag of the command line", "out: x", `1: unknown key "out"`},
-		{"a value that cannot be read", "TARGET\nthreads: many", `2: --threads: not a whole number: "many"`},
-		{"one of a factor", "TARGET\nfactors:\n  threads: [8, x]", `3: --threads: not a whole number: "x"`},
+		{
+			"a value that cannot be read", "TARGET\nthreads: many",
+			`2: --threads: not a whole number: "many"`,
+		},
+		{
+			"one of a factor", "TARGET\nfactors:\n  threads: [8, x]",
+			`3: --threads: not a whole number: "x"`,
+		},
 		{
 			"a value that makes no run", "configurations:\n  hdd: {TARGET, threads: 0}",
 			`2: configuration hdd: --threads is 0`,
 		},
-		{"no target", "configurations:\n  hdd: {threads: 8}", `2: configuration hdd: --target is missing`},
-		{"a limit", "TARGET\nlimit: order p95 < 5", `2: configuration configuration: --limit: a latency needs a unit`},
+		{
+			"no target", "configurations:\n  hdd: {threads: 8}",
+			`2: configuration hdd: --target is missing`,
+		},
+		{
+			"a limit", "TARGET\nlimit: order p95 < 5",
+			`2: configuration configuration: --limit: a latency needs a unit`,
+		},
 		{
 			"a window beyond the run", "TARGET\nrun-time: 30s\nwindow: 100s-200s",
 			`3: configuration configuration: --window: 100s-200s ends at`,
@@ -139,18 +151,36 @@ func TestExperimentFileErrors(t *testing.T) {
 			"a list for a single value", "threads: [8, 32]",
 			"1: threads has one value; values to compare stand under factors",
 		},
-		{"a factor that is given", "threads: 8\nfactors:\n  threads: [8, 32]", "1: threads is a factor already"},
-		{"a factor with one value", "factors:\n  threads: 8", "2: threads: a factor has a list of values"},
+		{
+			"a factor that is given", "threads: 8\nfactors:\n  threads: [8, 32]",
+			"1: threads is a factor already",
+		},
+		{
+			"a factor with one value", "factors:\n  threads: 8",
+			"2: threads: a factor has a list of values",
+		},
 		{
 			"too many configurations", "factors:\n  threads: [" + strings.Repeat("1,", 100) + "2]",
 			"2: 101 configurations are too many",
 		},
-		{"a configuration twice", "TARGET\nfactors:\n  threads: [8, 8]", `there are two configurations "threads 8"`},
-		{"a key twice", "threads: 8\nthreads: 9", `line 2: mapping key "threads" already defined at line 1`},
-		{"a flag twice", "threads: 8\nn_threads: 9", "2: threads is given twice, once by another name"},
+		{
+			"a configuration twice", "TARGET\nfactors:\n  threads: [8, 8]",
+			`there are two configurations "threads 8"`,
+		},
+		{
+			"a key twice", "threads: 8\nthreads: 9",
+			`line 2: mapping key "threads" already defined at line 1`,
+		},
+		{
+			"a flag twice", "threads: 8\nn_threads: 9",
+			"2: threads is given twice, once by another name",
+		},
 		{"no value", "target:", "1: target has no value"},
 		{"a value that is more", "target: {a: b}", "1: target has no value"},
-		{"runs backwards", "runs: 9..3", "1: --runs: \"9..3\" must be 1 to 1000, the lower number first"},
+		{
+			"runs backwards", "runs: 9..3",
+			"1: --runs: \"9..3\" must be 1 to 1000, the lower number first",
+		},
 		{"a range of runs without until", "TARGET\nruns: 3..9", "x.yaml: runs: 3..9 needs until"},
 		{"until", "until: soon", `1: --until: "soon" is not a percentage such as 2 %`},
 		{"until in sequence", "TARGET\nuntil: 2 %\norder: sequence", "x.yaml: until: in sequence"},
@@ -160,7 +190,10 @@ func TestExperimentFileErrors(t *testing.T) {
 			"3: seed: an experiment has one",
 		},
 		{"a file", "target: postgres://ds2:${file:nowhere}@h/d", "1: target: open nowhere: "},
-		{"a password in what cannot be parsed", "target: postgres://ds2:${HDD_PASSWORD}@h:port/d", "it is not a URL"},
+		{
+			"a password in what cannot be parsed",
+			"target: postgres://ds2:${HDD_PASSWORD}@h:port/d", "it is not a URL",
+		},
 		{"a list", "- threads", "line 1: keys with values are expected here"},
 		{"two documents", "threads: 8\n---\nthreads: 9", "it holds a second document"},
 	} {

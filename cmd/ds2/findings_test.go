@@ -477,12 +477,16 @@ func shows(t *testing.T, kind result.FindingKind, effect result.Effect, args ...
 	_, text, _ := execute(t, append([]string{args[0], "-o", "text", "--details"}, args[1:]...)...)
 	screens := map[string]string{"text": text}
 	if args[0] == "report" { // that of an experiment has its comparison and its benches
-		_, page, _ := execute(t, append([]string{args[0], "-o", "html", "--out", "-"}, args[1:]...)...)
+		_, page, _ := execute(
+			t, append([]string{args[0], "-o", "html", "--out", "-"}, args[1:]...)...,
+		)
 		screens["page"] = wordsOnPage(page)
 	}
 	for what, screen := range screens {
 		screen = strings.ToLower(texttest.Flat(screen))
-		assert.Contains(t, screen, " "+strings.ToLower(worst.Level())+" ", "%s: %s of %v", kind, what, args)
+		assert.Contains(
+			t, screen, " "+strings.ToLower(worst.Level())+" ", "%s: %s of %v", kind, what, args,
+		)
 		for _, f := range result.OfAll(all) {
 			if f.Kind == kind {
 				words := strings.ToLower(texttest.Flat(f.Words()))
@@ -500,7 +504,10 @@ func TestFindings(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "good")
 	m := newMaking(ds2.Name, 7)
 	s := m.write(t, good)
-	require.Equal(t, result.Informs, result.WorstEffect(s.Findings), "%v", result.Sentences(s.Findings, result.Reserves))
+	require.Equal(
+		t, result.Informs, result.WorstEffect(s.Findings), "%v",
+		result.Sentences(s.Findings, result.Reserves),
+	)
 	for _, kind := range result.FindingKinds {
 		if kind.Scope == result.OfConfiguration {
 			continue
@@ -582,7 +589,9 @@ func formShows(t *testing.T, kind result.KindOfFinding, run string) {
 		return
 	}
 	f := result.FindingOf(s.Findings, kind.Kind)
-	require.NotNil(t, f, "%s of the form's run: %v", kind.Kind, result.Sentences(s.Findings, result.Informs))
+	require.NotNil(
+		t, f, "%s of the form's run: %v", kind.Kind, result.Sentences(s.Findings, result.Informs),
+	)
 	screen := strings.ToLower(texttest.Flat(text))
 	assert.Contains(t, screen, strings.ToLower(texttest.Flat(f.Words())), "%s: form", kind.Kind)
 	if f.Effect == result.Fails {
@@ -767,7 +776,10 @@ func TestFindingsOfSeveral(t *testing.T) {
 				experimentOf(t, dir, names...)
 				shows(t, kind.Kind, kind.Effect, "report", dir)
 			case row.gate != "":
-				shows(t, kind.Kind, kind.Effect, append([]string{"compare", "--fail-if", row.gate}, dirs...)...)
+				shows(
+					t, kind.Kind, kind.Effect,
+					append([]string{"compare", "--fail-if", row.gate}, dirs...)...,
+				)
 			default:
 				shows(t, kind.Kind, kind.Effect, append([]string{"compare"}, dirs...)...)
 			}

@@ -75,15 +75,30 @@ func TestCompletionValues(t *testing.T) {
 		want      []string // some of the answers
 		directive string
 	}{
-		{"sizes by DS2's name of the flag", []string{"load", "--db_size_str="}, []string{"S", "W"}, ":4"},
+		{
+			"sizes by DS2's name of the flag",
+			[]string{"load", "--db_size_str="},
+			[]string{"S", "W"},
+			":4",
+		},
 		{"sizes as arguments", []string{"sizes", "S", ""}, []string{"M"}, ":4"},
 		{"sets of limits", []string{"drive", "--limit", ""}, []string{"exchange2013"}, ":4"},
-		{"words of a choice", []string{"bench", "--restore", ""}, []string{"reset", "snapshot", "none"}, ":4"},
+		{
+			"words of a choice",
+			[]string{"bench", "--restore", ""},
+			[]string{"reset", "snapshot", "none"},
+			":4",
+		},
 		{"engines", []string{"drive", "--engine", ""}, []string{"postgres", "sqlserver"}, ":4"},
 		{"phases", []string{"schema", "--phase", ""}, []string{"tables", "reset"}, ":4"},
 		{"directories", []string{"compare", ""}, nil, ":16"},
 		{"directories of a flag", []string{"load", "--from", ""}, nil, ":16"},
-		{"the beginning of a URL", []string{"drive", "--target", ""}, []string{"postgres://"}, ":6"},
+		{
+			"the beginning of a URL",
+			[]string{"drive", "--target", ""},
+			[]string{"postgres://"},
+			":6",
+		},
 		{"an experiment's file", []string{"experiment", ""}, []string{"yaml"}, ":8"},
 		{
 			"a shell",

@@ -46,7 +46,10 @@ func TestPasswordsAreTakenOutOfArguments(t *testing.T) {
 	for _, c := range []struct{ given, left string }{
 		{"postgres://u:se:cr@et@h/db", "postgres://u:********@h/db"},
 		{"--target=sqlserver://sa:pw@h?database=DS2", "--target=sqlserver://sa:**@h?database=DS2"},
-		{"postgres://h/db?user=u&password=pw&sslmode=disable", "postgres://h/db?user=u&password=**&sslmode=disable"},
+		{
+			"postgres://h/db?user=u&password=pw&sslmode=disable",
+			"postgres://h/db?user=u&password=**&sslmode=disable",
+		},
 		{"postgres://u@h/db", "postgres://u@h/db"},                 // no password
 		{"--driver-password-file", "--driver-password-file"},       // a flag, not a password
 		{"http://127.0.0.1:9090/a@b", "http://127.0.0.1:9090/a@b"}, // a port, not a password
@@ -84,7 +87,9 @@ func TestNoPasswordInErrors(t *testing.T) {
 	const url = "postgres://ann:s3cr3t@127.0.0.1:1/ds2"
 	const local = "@127.0.0.1:1/ds2"
 	for why, c := range map[string]struct{ args, want string }{
-		"a config-file line without =": {"drive " + file("target "+url), "line 2: it is not parameter=value"},
+		"a config-file line without =": {
+			"drive " + file("target "+url), "line 2: it is not parameter=value",
+		},
 		"one with = in the URL only": {
 			"drive " + file("target: "+url+"?sslmode=disable"),
 			"line 2: it is not parameter=value",

@@ -29,9 +29,11 @@ func TestServerLost(t *testing.T) {
 		err    store.Error
 		advice bool
 	}{
-		"the connection broke":    {store.Error{Class: store.Connection}, true},
-		"the server is not there": {store.Error{Class: store.Connection, Hint: "start the server"}, true},
-		"the server goes down":    {store.Error{Class: store.Connection, Code: "57P01"}, true},
+		"the connection broke": {store.Error{Class: store.Connection}, true},
+		"the server is not there": {
+			store.Error{Class: store.Connection, Hint: "start the server"}, true,
+		},
+		"the server goes down": {store.Error{Class: store.Connection, Code: "57P01"}, true},
 		"the role dbo does not exist": {store.Error{
 			Class: store.Connection, Code: "33557097",
 			Hint: "the text is PostgreSQL's",

@@ -113,7 +113,10 @@ func TestPreflight(t *testing.T) {
 			"FAILURE  --verify deep: |CREATE EXTENSION amcheck",
 		}},
 		{"nothing loaded", empty + fine, exitVerdict, []string{"FAILURE  database: |ds2 load"}},
-		{"another size", target + " --size W" + fine, exitVerdict, []string{"FAILURE  database: |not W"}},
+		{
+			"another size", target + " --size W" + fine, exitVerdict,
+			[]string{"FAILURE  database: |not W"},
+		},
 		{
 			"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict,
 			[]string{"FAILURE  database: |must be alike"},

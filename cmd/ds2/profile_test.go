@@ -55,8 +55,14 @@ configurations:
 	for _, tt := range []struct {
 		why, args, want, err string
 	}{
-		{"a profile", "bench --profile afternoon --run-time 5m", "run-time=5m0s settle=30s warm-within=8m0s", ""},
-		{"a profile of a single run", "drive --profile endurance", "run-time=24h0m0s warmup-time=10m0s", ""},
+		{
+			"a profile", "bench --profile afternoon --run-time 5m",
+			"run-time=5m0s settle=30s warm-within=8m0s", "",
+		},
+		{
+			"a profile of a single run", "drive --profile endurance",
+			"run-time=24h0m0s warmup-time=10m0s", "",
+		},
 		{
 			"a file", "bench --file " + file + " --configuration ssd --threads 4",
 			"target=postgres://h/e threads=4 run-time=3m0s settle=1m0s idle=2m0s runs=5", "",
@@ -70,7 +76,10 @@ configurations:
 			"target=postgres://h/d threads=8 think-time=30ms", "",
 		},
 		{"no configuration", "drive --file " + file, "", "name one by --configuration: hdd; ssd"},
-		{"another", "drive --configuration x --file " + file, "", `has no configuration "x"; it has hdd; ssd`},
+		{
+			"another", "drive --configuration x --file " + file, "",
+			`has no configuration "x"; it has hdd; ssd`,
+		},
 		{"no file", "drive --configuration x", "", "--configuration: it is one of a file"},
 	} {
 		args := words("%s", tt.args)

@@ -205,7 +205,10 @@ func TestPublishedReports(t *testing.T) {
 			"S000 disks", "S000 SSDs", "run-2", "run-1",
 			map[string]float64{"total_iops": 188, "mb_per_s": 172, "total_iops_per_active_w": 627},
 		},
-		{"S004 MD3000", "S004 MD3220", "run-1", "run-2", map[string]float64{"total_iops": 147.7, "mb_per_s": 216.4}},
+		{
+			"S004 MD3000", "S004 MD3220", "run-1", "run-2",
+			map[string]float64{"total_iops": 147.7, "mb_per_s": 216.4},
+		},
 		{
 			"S002 disks", "S002 read cache", "run-2", "run-2",
 			map[string]float64{"total_iops": 100, "mb_per_s": 100, "read_latency_ms": -53},

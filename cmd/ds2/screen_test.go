@@ -47,9 +47,15 @@ func TestEightyColumns(t *testing.T) {
 		{"sizes --workload mailbox --capacity 2TB", exitDone, false},
 		{"experiment --plan --out none " + hostile, exitDone, false},
 		{"config drive --target postgres://u:p@h/d", exitDone, false},
-		{"drive --target postgres://h/d --power log:nowhere --limit 'order p95 > 500 ms'", exitUsage, true},
+		{
+			"drive --target postgres://h/d --power log:nowhere --limit 'order p95 > 500 ms'",
+			exitUsage, true,
+		},
 		{"compare --fail-if 'tps < 5 %' a b", exitUsage, true},
-		{"preflight --target postgres://127.0.0.1:1/ds2 --metrics-addr '' --out none", exitVerdict, true},
+		{
+			"preflight --target postgres://127.0.0.1:1/ds2 --metrics-addr '' --out none",
+			exitVerdict, true,
+		},
 		{"drive --help=all", exitDone, false},
 	} {
 		for _, without := range []string{"", "1"} {

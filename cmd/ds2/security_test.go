@@ -140,13 +140,19 @@ func TestPasswordCommand(t *testing.T) {
 		exit         int
 		says         string
 	}{
-		{"the right password", fmt.Sprintf("echo x >> %s; echo '%s'", asked, password), exitDone, ""},
+		{
+			"the right password", fmt.Sprintf("echo x >> %s; echo '%s'", asked, password), exitDone,
+			"",
+		},
 		{"a wrong one", "echo wrong", exitFailed, "password authentication failed"},
 		{
 			"a command that fails after it has printed something", "echo hidden; echo no such account >&2; exit 3",
 			exitFailed, "run --password-command: exit status 3: no such account",
 		},
-		{"a command that prints nothing", "true", exitFailed, "run --password-command: it printed nothing"},
+		{
+			"a command that prints nothing", "true", exitFailed,
+			"run --password-command: it printed nothing",
+		},
 	} {
 		load := words("load --target %s --size 1MB --drop --password-command", target)
 		_, stderr := ends(t, c.exit, append(load, c.command)...)

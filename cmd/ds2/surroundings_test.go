@@ -53,12 +53,16 @@ func TestSurroundings(t *testing.T) {
 		},
 		{why: "a failed audit", before: func(*program) {
 			// One of the run before.
-			pgtest.Exec(t, db, "DELETE FROM cust_hist WHERE orderid = (SELECT max(orderid) FROM orders)")
+			pgtest.Exec(
+				t, db, "DELETE FROM cust_hist WHERE orderid = (SELECT max(orderid) FROM orders)",
+			)
 			pgtest.Counted(t, db) // before the run, which would take it for its own
 			ends(t, exitVerdict, "verify", "--target", target, "--quiet")
 		}, undo: func(*program) {
 			noted := "SELECT count(*) FROM ds2_info WHERE name = 'failed_audit'"
-			assert.Equal(t, 1, pgtest.Value[int](t, db, noted), "a run's own audit does not take it back")
+			assert.Equal(
+				t, 1, pgtest.Value[int](t, db, noted), "a run's own audit does not take it back",
+			)
 			must(t, "reset", "--target", target, "--quiet")
 			assert.Zero(t, pgtest.Value[int](t, db, noted), "after a reset")
 			pgtest.Exec(t, db, "INSERT INTO ds2_info VALUES ('failed_audit', 'orders')")

@@ -275,8 +275,14 @@ func TestConflicts(t *testing.T) {
 	}{
 		{"again", data, all, "this dataset already"},
 		{"another size", dataset(t, larger, datagen.Options{Seed: seed}), resume, "says size"},
-		{"another seed", dataset(t, small, datagen.Options{}), resume, "says data seed 9223372036854775808, not 0"},
-		{"other lines", dataset(t, small, datagen.Options{Seed: seed, CRLF: true}), resume, "says lines lf, not crlf"},
+		{
+			"another seed", dataset(t, small, datagen.Options{}), resume,
+			"says data seed 9223372036854775808, not 0",
+		},
+		{
+			"other lines", dataset(t, small, datagen.Options{Seed: seed, CRLF: true}), resume,
+			"says lines lf, not crlf",
+		},
 		{"other tables", data, with(func(o *Options) {
 			o.Resume = true
 			o.Tables = []datagen.Table{datagen.Products}

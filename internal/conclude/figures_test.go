@@ -180,10 +180,16 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"unknown reads of the drives", result.Evidence{}, "fits, fsync is off"},
 		{"hardly a read", result.Evidence{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
-		{"reads of other programs", result.Evidence{ReadsPerOrder: new(2.7), Sessions: running}, "fits, fsync is off"},
+		{
+			"reads of other programs",
+			result.Evidence{ReadsPerOrder: new(2.7), Sessions: running},
+			"fits, fsync is off",
+		},
 		{
 			"reads of other programs, as its own processes tell",
-			result.Evidence{ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: waiting},
+			result.Evidence{
+				ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: waiting,
+			},
 			"fits, fsync is off",
 		},
 		{
@@ -191,7 +197,11 @@ func TestWarnings(t *testing.T) {
 			result.Evidence{ReadBytesPerOrder: new(20000.)},
 			"fsync is off",
 		},
-		{"reads from the drives", result.Evidence{ReadsPerOrder: new(2.7), Sessions: waiting}, "fsync is off"},
+		{
+			"reads from the drives",
+			result.Evidence{ReadsPerOrder: new(2.7), Sessions: waiting},
+			"fsync is off",
+		},
 	} {
 		v := seen(sampling.Table{}, ofWindow(0, 1))
 		v.Cautions = o

@@ -20,7 +20,11 @@ func TestScanWithoutPass(t *testing.T) {
 	}{
 		{"a pass at the rate", result.Scrub{Rate: 1e6, Bytes: 60e6, Seconds: 60, Passes: 1}, 0},
 		{"no pass at the rate", result.Scrub{Rate: 1e6, Bytes: 60e6, Seconds: 60}, 1},
-		{"no pass, since it failed", result.Scrub{Rate: 1e6, Bytes: 60e6, Seconds: 60, Failures: 2, Error: "lost"}, 2},
+		{
+			"no pass, since it failed",
+			result.Scrub{Rate: 1e6, Bytes: 60e6, Seconds: 60, Failures: 2, Error: "lost"},
+			2,
+		},
 	} {
 		s := result.Summary{Happened: result.Happened{Scrub: []result.Scrub{c.reader}}}
 		Find(&s)

@@ -245,7 +245,12 @@ func TestNewSessions(t *testing.T) {
 			result.Sessions{Idle: 6, Running: .5, WaitingForDrives: 1.5},
 			new(4.), want,
 		},
-		{"no sample has seen a session at work", result.Sessions{Idle: 8}, new(.1), &result.Sessions{Idle: 1}},
+		{
+			"no sample has seen a session at work",
+			result.Sessions{Idle: 8},
+			new(.1),
+			&result.Sessions{Idle: 1},
+		},
 		{"nothing was sampled", result.Sessions{}, nil, nil},
 	} {
 		assert.Equal(t, c.want, NewSessions(c.counts, c.active), c.why)

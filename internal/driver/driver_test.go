@@ -208,11 +208,17 @@ func TestStop(t *testing.T) {
 		want  error
 		phase measure.Phase // the last before the drain
 	}{
-		{"in the ramp", time.Second + time.Millisecond, 10 * time.Second, ErrStopped, measure.PhaseRamp},
+		{
+			"in the ramp", time.Second + time.Millisecond, 10 * time.Second, ErrStopped,
+			measure.PhaseRamp,
+		},
 		{"in the warm-up", 3 * time.Second, 10 * time.Second, ErrStopped, measure.PhaseWarmup},
 		{"in the run", 8 * time.Second, 10 * time.Second, ErrStopped, measure.PhaseRun},
 		{"in a run until stopped", 8 * time.Second, 0, nil, measure.PhaseRun},
-		{"in the warm-up of a run until stopped", 3 * time.Second, 0, ErrStopped, measure.PhaseWarmup},
+		{
+			"in the warm-up of a run until stopped", 3 * time.Second, 0, ErrStopped,
+			measure.PhaseWarmup,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sim := &simulation{}
@@ -444,7 +450,10 @@ func TestWhatEndsARun(t *testing.T) {
 		want     string
 		min, max int64 // orders given up
 	}{
-		{"a missing procedure", &simulation{fail: fail(store.Config)}, "read prices: simulated", 1, 4},
+		{
+			"a missing procedure", &simulation{fail: fail(store.Config)}, "read prices: simulated",
+			1, 4,
+		},
 		{"a bug, each order again", &simulation{fail: fail(store.Bug)}, "max_errors is 3", 4, 8},
 		{
 			"a deadlock that never ends", &simulation{fail: fail(store.Deadlock)},

@@ -191,7 +191,12 @@ func TestEveryRunCounts(t *testing.T) {
 	}{
 		{"a failed audit", false, []outcome{at(1), faulty, at(3)}, "+++", 2, 3, ""},
 		{"unsteady runs", false, []outcome{at(1), unsteady, at(4)}, "+++", 3, 3, ""},
-		{"unsteady runs that are dropped", true, []outcome{at(1), unsteady, at(4)}, "+-+", 2.5, 3, ""},
+		{
+			"unsteady runs that are dropped", true,
+			[]outcome{at(1), unsteady, at(4)},
+			"+-+", 2.5,
+			3, "",
+		},
 		{"a run that fails", false, []outcome{at(1), gone, at(4)}, "+-+", 2.5, 2, ""},
 		{
 			"two failures in a row", false,
@@ -211,10 +216,22 @@ func TestEveryRunCounts(t *testing.T) {
 			"+-", 1, 1,
 			"no space left",
 		},
-		{"a restore that cannot be started is one of its", false, []outcome{at(1), noScript, at(4)}, "+-+", 2.5, 2, ""},
-		{"a limit that fails in a run that is not the median", false, []outcome{at(5), slow, at(4)}, "+++", 4, 2, ""},
+		{
+			"a restore that cannot be started is one of its", false,
+			[]outcome{at(1), noScript, at(4)},
+			"+-+", 2.5, 2, "",
+		},
+		{
+			"a limit that fails in a run that is not the median", false,
+			[]outcome{at(5), slow, at(4)},
+			"+++", 4, 2, "",
+		},
 		{"runs that a limit ended", false, []outcome{aborted, at(5), aborted}, "+++", 2, 1, ""},
-		{"runs that a limit ended before their window", false, []outcome{early, at(5), at(6)}, "-++", 5.5, 2, ""},
+		{
+			"runs that a limit ended before their window", false,
+			[]outcome{early, at(5), at(6)},
+			"-++", 5.5, 2, "",
+		},
 		{"runs of zero orders", false, []outcome{at(0), at(0), at(0)}, "+++", 0, 3, ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {

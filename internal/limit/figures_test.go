@@ -106,7 +106,11 @@ func TestOf(t *testing.T) {
 		{"writes were not sampled", Metric{"device write", "mean"}, nan},
 		{"of the data's drive alone", Metric{"data read", "mean"}, 0.004},
 		{"of the log's drive alone", Metric{"log read", "mean"}, 0.032 / 11},
-		{"a window shorter than 15 s has its mean for a maximum", Metric{"data read", "max"}, 0.004},
+		{
+			"a window shorter than 15 s has its mean for a maximum",
+			Metric{"data read", "max"},
+			0.004,
+		},
 		{"the requests of the data's drive", Metric{"iops", ""}, 40},
 	} {
 		figure, measured := figures(c.metric)
@@ -147,10 +151,19 @@ func TestRoles(t *testing.T) {
 		{"slow writes of the data", drives(data, log), 15, 71, 1, 1, true, true},
 		{"slow reads", drives(data, log), 21, 1, 1, 1, false, false},
 		{"slow writes of the log", drives(data, log), 5, 1, 11, 11, false, false},
-		{"one slow second is no maximum: it is a mean of 15 s", drives(data, log), 5, 1, 1, 120, true, true},
+		{
+			"one slow second is no maximum: it is a mean of 15 s", drives(data, log), 5, 1, 1, 120,
+			true, true,
+		},
 		{"a slow quarter of a minute", drives(data, log), 5, 1, 1, 1100, false, true},
-		{"unknown roles: nothing is judged, so nothing passes", drives(nil, nil), 5, 1, 1, 1, false, false},
-		{"the log's drive is not known: no verdict on it, no IOPS", drives(data, nil), 5, 1, 1, 1, false, false},
+		{
+			"unknown roles: nothing is judged, so nothing passes", drives(nil, nil), 5, 1, 1, 1,
+			false, false,
+		},
+		{
+			"the log's drive is not known: no verdict on it, no IOPS", drives(data, nil), 5, 1, 1,
+			1, false, false,
+		},
 	} {
 		counters := sampling.Table{Columns: []string{
 			"disk.sda.reads_per_second", "disk.sda.read_seconds",

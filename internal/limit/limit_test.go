@@ -29,14 +29,23 @@ func TestParse(t *testing.T) {
 		{"a percentile of the order", "order p95 < 500ms", "order", "p95", Below, 0.5, ""},
 		{"an operation, in seconds", "purchase p99 <= 1s", "purchase", "p99", AtMost, 1, ""},
 		{"all browses together", "browse mean < 20ms", "browse", "mean", Below, 0.02, ""},
-		{"a name with underscores", "browse_by_actor max < 2m", "browse_by_actor", "max", Below, 120, ""},
+		{
+			"a name with underscores", "browse_by_actor max < 2m", "browse_by_actor", "max", Below,
+			120, "",
+		},
 		{"a fine percentile", "login p99.9 < 250us", "login", "p99.9", Below, 250e-6, ""},
 		{"a share", "errors < 0.1%", "errors", "", Below, 0.001, ""},
 		{"no error at all", "errors <= 0%", "errors", "", AtMost, 0, ""},
-		{"two words of a device", "device write max < 50ms", "device write", "max", Below, 0.05, ""},
+		{
+			"two words of a device", "device write max < 50ms", "device write", "max", Below, 0.05,
+			"",
+		},
 		{"a rate has a lower limit", "opm > 60000", "opm", "", Above, 60000, ""},
 		{"no blanks needed around signs", "opm>=60000", "opm", "", AtLeast, 60000, "opm >= 60000"},
-		{"blanks wherever one likes", "\t order  p95 <\n0.5 s ", "order", "p95", Below, 0.5, "order p95 < 0.5s"},
+		{
+			"blanks wherever one likes", "\t order  p95 <\n0.5 s ", "order", "p95", Below, 0.5,
+			"order p95 < 0.5s",
+		},
 	} {
 		got, err := Parse(c.text, operations...)
 		require.NoError(t, err, c.why)
@@ -250,9 +259,18 @@ func TestCannotTell(t *testing.T) {
 		{"runs far below, one of them above", Together([]result.Verdicts{
 			run(.40, .01), run(.41, .01), run(.43, .01), run(.44, .01), run(.42, .01), run(.51, .01),
 		}), true, false},
-		{"runs that vary", Together([]result.Verdicts{run(.4, .01), run(.44, .01), run(.49, .01)}), true, true},
-		{"runs that vary about it", Together([]result.Verdicts{run(.4, .01), run(.6, .01)}), false, true},
-		{"runs far above", Together([]result.Verdicts{run(.6, .01), run(.61, .01), run(.62, .01)}), false, false},
+		{
+			"runs that vary",
+			Together([]result.Verdicts{run(.4, .01), run(.44, .01), run(.49, .01)}), true, true,
+		},
+		{
+			"runs that vary about it", Together([]result.Verdicts{run(.4, .01), run(.6, .01)}),
+			false, true,
+		},
+		{
+			"runs far above",
+			Together([]result.Verdicts{run(.6, .01), run(.61, .01), run(.62, .01)}), false, false,
+		},
 		{"runs that vary less than each of them", Together([]result.Verdicts{
 			run(.4800, .05), run(.4801, .05), run(.4802, .05),
 		}), true, true},

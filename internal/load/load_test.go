@@ -165,7 +165,11 @@ func TestRefusals(t *testing.T) {
 		says  string
 	}{
 		{"a DS2 that is whole", whole, load.Options{}, "--drop"},
-		{"a DS2 that is whole, to be resumed", whole, load.Options{Resume: true}, "nothing to resume"},
+		{
+			"a DS2 that is whole, to be resumed", whole,
+			load.Options{Resume: true},
+			"nothing to resume",
+		},
 		{"an unfinished one", unfinished(5), load.Options{}, "--resume"},
 		{
 			"an unfinished one of another size, to be resumed",

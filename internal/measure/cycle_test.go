@@ -64,7 +64,10 @@ func TestCycles(t *testing.T) {
 			"a single one", checkpointed(2000, 640), "10s-300s", 10, 300, true,
 			"only one checkpoint began during the run, at 640 s",
 		},
-		{"none", checkpointed(2000, 3000), "10s-300s", 10, 300, true, "no checkpoint started during the run"},
+		{
+			"none", checkpointed(2000, 3000), "10s-300s", 10, 300, true,
+			"no checkpoint started during the run",
+		},
 		{"a server that has none", indirect, "10s-300s", 10, 300, true, "checkpoints are indirect"},
 	} {
 		spec, err := ParseWindow(c.window)

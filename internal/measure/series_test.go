@@ -20,10 +20,16 @@ func TestParseWindow(t *testing.T) {
 		want WindowSpec
 		bad  string // part of the error
 	}{
-		{text: "1000s-1200s", want: WindowSpec{Name: "1000s-1200s", Span: Span{1000 * s, 1200 * s}}},
+		{
+			text: "1000s-1200s",
+			want: WindowSpec{Name: "1000s-1200s", Span: Span{1000 * s, 1200 * s}},
+		},
 		{text: "1000-1200", bad: `"1000" is not a time with a unit`},
 		{text: "10m-1h", want: WindowSpec{Name: "10m-1h", Span: Span{600 * s, 3600 * s}}},
-		{text: "report=1000s-1200s", want: WindowSpec{Name: "report", Span: Span{1000 * s, 1200 * s}}},
+		{
+			text: "report=1000s-1200s",
+			want: WindowSpec{Name: "report", Span: Span{1000 * s, 1200 * s}},
+		},
 		{text: "0-90s", want: WindowSpec{Name: "0-90s", Span: Span{0, 90 * s}}},
 		{
 			text: "run+1000s-1200s",
@@ -107,7 +113,11 @@ func TestWindow(t *testing.T) {
 		{Span{30 * s, 60 * s}, 180, 180, "the run phase"},
 		{Span{0, 10 * s}, 60, 60, "the ramp counts from the first orders on"},
 		{Span{0, 60 * s}, 60 * 140. / 60, 129.3398112, "phases in between belong to a window"},
-		{Span{29 * s, 31 * s}, 150, (60.*50/30 + 180) / 2, "the figures are set back within the window"},
+		{
+			Span{29 * s, 31 * s},
+			150, (60.*50/30 + 180) / 2,
+			"the figures are set back within the window",
+		},
 	} {
 		w, err := steps().Window("w", c.span)
 		require.NoError(t, err)

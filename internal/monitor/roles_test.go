@@ -25,8 +25,18 @@ func TestReadDevices(t *testing.T) {
 	}{
 		{nil, nil, roles{}, ""},
 		{[]string{"nvme0n1", "sda"}, []string{"nvme0n1", "sda"}, roles{}, ""},
-		{[]string{"data=sda", "log=sdb"}, []string{"sda", "sdb"}, roles{"sda": {topology.Data}, "sdb": {topology.Log}}, ""},
-		{[]string{"data=sda", "log=sda", "sda"}, []string{"sda"}, roles{"sda": {topology.Data, topology.Log}}, ""},
+		{
+			[]string{"data=sda", "log=sdb"},
+			[]string{"sda", "sdb"},
+			roles{"sda": {topology.Data}, "sdb": {topology.Log}},
+			"",
+		},
+		{
+			[]string{"data=sda", "log=sda", "sda"},
+			[]string{"sda"},
+			roles{"sda": {topology.Data, topology.Log}},
+			"",
+		},
 		{[]string{"wal=sda"}, nil, nil, `"wal=sda" is not a device`},
 		{[]string{"data="}, nil, nil, `"data=" is not a device`},
 		{[]string{""}, nil, nil, `"" is not a device`},

@@ -54,7 +54,10 @@ func TestSMART(t *testing.T) {
 			`"Percentage Used Endurance Indicator", "value": 1`, `"Percentage Used Endurance Indicator", "value": 130`,
 			`"Time in Over-Temperature", "value": 0`, `"Time in Over-Temperature", "value": 5`,
 		}},
-		{"a counter that went back", "sata.json", unknown, .01, 30, "", []string{`"value": 1000`, `"value": 10`}},
+		{
+			"a counter that went back", "sata.json", unknown, .01, 30, "",
+			[]string{`"value": 1000`, `"value": 10`},
+		},
 	} {
 		s := newSMART("sdm", told(t, c.file), told(t, c.file, c.later...))
 		got := []*float64{s.HostBytes, s.After.Wear, s.After.Temperature}

@@ -64,7 +64,12 @@ func TestRoom(t *testing.T) {
 		},
 		{"the drives are elsewhere", []target{{both, gb, ""}}, nil, warning},
 		{"the server does not tell", []target{{nil, gb, ""}}, nil, warning},
-		{"two servers on one drive", []target{{both, 2 * gb, ""}, {other, 2 * gb, ""}}, fits, warning},
+		{
+			"two servers on one drive",
+			[]target{{both, 2 * gb, ""}, {other, 2 * gb, ""}},
+			fits,
+			warning,
+		},
 		{
 			"two databases of one server, which has one log",
 			[]target{{both, 2 * gb, ""}, {both, 2 * gb, ""}},

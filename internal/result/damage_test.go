@@ -136,12 +136,14 @@ func TestDamagedRecords(t *testing.T) {
 		"a directory in place of a file": {SamplesFile, func(t *testing.T, path string) {
 			require.NoError(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 		}, "is not a regular file"},
-		"response times of 1e300 ms":  {SamplesFile, field("p95_ms", "1e300"), "1e+300 cannot have been measured"},
-		"a phase that is none":        {SamplesFile, field("phase", "\x1b[2J"), `invalid phase of a run "\x1b[2J"`},
-		"a sum that is negative":      {HistogramsFile, field("sum_ns", "-5"), "-5 is negative"},
-		"an empty interval":           {HistogramsFile, field("to_s", "0"), "does not follow"},
-		"a histogram that is none":    {HistogramsFile, field("hdrhistogram", "HISTFAAA"), "decode histogram"},
-		"a histogram of other bounds": {HistogramsFile, field("hdrhistogram", foreign(t)), "not one of ds2's"},
+		"response times of 1e300 ms": {SamplesFile, field("p95_ms", "1e300"), "1e+300 cannot have been measured"},
+		"a phase that is none":       {SamplesFile, field("phase", "\x1b[2J"), `invalid phase of a run "\x1b[2J"`},
+		"a sum that is negative":     {HistogramsFile, field("sum_ns", "-5"), "-5 is negative"},
+		"an empty interval":          {HistogramsFile, field("to_s", "0"), "does not follow"},
+		"a histogram that is none":   {HistogramsFile, field("hdrhistogram", "HISTFAAA"), "decode histogram"},
+		"a histogram of other bounds": {
+			HistogramsFile, field("hdrhistogram", foreign(t)), "not one of ds2's",
+		},
 		"a counter of 1e300":          {HostFile, field("disk.sda.queue", "1e300"), "disk.sda.queue"},
 		"covers of too few counters":  {HostFile, field("covers_s", "1x5"), "is not of"},
 		"covers that are no number":   {HostFile, field("covers_s", "2y5"), "is not a number of counters"},
@@ -163,12 +165,16 @@ func TestDamagedRecords(t *testing.T) {
 			SummaryFile,
 			replace(`"opm": null`, `"opm": null, "iops": 5, "figure": {"unit": "IOPS", "value": 5}`), "no window",
 		},
-		"an OPM that is not the result": {SummaryFile, replace(`"opm": null`, `"opm": 5`), "not its result"},
+		"an OPM that is not the result": {
+			SummaryFile, replace(`"opm": null`, `"opm": 5`), "not its result",
+		},
 		"seeds without targets": {
 			SummaryFile, replace(`"targets": null`, `"targets": ["a"], "data_seeds": [1, 2]`),
 			"2 of data_seeds for 1 targets",
 		},
-		"fewer users than none": {SummaryFile, replace(`"threads": 0`, `"threads": -1`), "cannot have been measured"},
+		"fewer users than none": {
+			SummaryFile, replace(`"threads": 0`, `"threads": -1`), "cannot have been measured",
+		},
 		"a window before the start": {
 			SummaryFile,
 			replace(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), "cannot have been measured",

@@ -68,10 +68,12 @@ func TestReadsAt(t *testing.T) {
 // TestConclusion says what a curve of reads over depths means.
 func TestConclusion(t *testing.T) {
 	for want, rates := range map[string][]float64{
-		"highest, 607/s, from depth 1, and falls to 400/s at depth 16: more": {596, 599, 607, 606, 400},
-		"flat at 607/s from depth 1: an IOPS cap":                            {596, 599, 607, 606, 543},
-		"still rising at depth 16 with 8000/s":                               {500, 1000, 2000, 4000, 8000},
-		"rises from 500/s at depth 1 to 2000/s, nearly reached at depth 4":   {500, 1000, 1950, 2000, 1990},
+		"highest, 607/s, from depth 1, and falls to 400/s at depth 16: more": {
+			596, 599, 607, 606, 400,
+		},
+		"flat at 607/s from depth 1: an IOPS cap":                          {596, 599, 607, 606, 543},
+		"still rising at depth 16 with 8000/s":                             {500, 1000, 2000, 4000, 8000},
+		"rises from 500/s at depth 1 to 2000/s, nearly reached at depth 4": {500, 1000, 1950, 2000, 1990},
 	} {
 		r := Device{}
 		for i, rate := range rates {
@@ -99,16 +101,18 @@ func TestElsewhere(t *testing.T) {
 		record, run *topology.Machine
 		refused     bool
 	}{
-		"the drive":                    {machine("a", drive("sda", "")), machine("a", drive("sda", "", data)), false},
-		"another one of the host":      {machine("a", drive("sdb", "")), machine("a", drive("sda", "", data)), true},
-		"that of the log":              {machine("a", drive("sdb", "")), machine("a", drive("sda", "", data), drive("sdb", "", log)), true},
-		"of its name on another host":  {machine("b", drive("sda", "")), machine("a", drive("sda", "", data)), true},
-		"another one of its name":      {machine("a", drive("sda", "1")), machine("a", drive("sda", "2", data)), true},
-		"the drive under another name": {machine("b", drive("sdx", "1")), machine("a", drive("sda", "1", data)), false},
-		"one of two":                   {machine("a", drive("sda", "1")), machine("a", drive("sda", "1", data), drive("sdb", "2", data)), true},
-		"those below a volume":         {machine("a", drive("sda", ""), drive("sdb", "")), machine("a", volume), false},
-		"not known which":              {machine("a", drive("sda", "")), machine("a", drive("sdb", "")), false},
-		"a record without a drive":     {nil, machine("a", drive("sdb", "", data)), false},
+		"the drive":                   {machine("a", drive("sda", "")), machine("a", drive("sda", "", data)), false},
+		"another one of the host":     {machine("a", drive("sdb", "")), machine("a", drive("sda", "", data)), true},
+		"that of the log":             {machine("a", drive("sdb", "")), machine("a", drive("sda", "", data), drive("sdb", "", log)), true},
+		"of its name on another host": {machine("b", drive("sda", "")), machine("a", drive("sda", "", data)), true},
+		"another one of its name":     {machine("a", drive("sda", "1")), machine("a", drive("sda", "2", data)), true},
+		"the drive under another name": {
+			machine("b", drive("sdx", "1")), machine("a", drive("sda", "1", data)), false,
+		},
+		"one of two":               {machine("a", drive("sda", "1")), machine("a", drive("sda", "1", data), drive("sdb", "2", data)), true},
+		"those below a volume":     {machine("a", drive("sda", ""), drive("sdb", "")), machine("a", volume), false},
+		"not known which":          {machine("a", drive("sda", "")), machine("a", drive("sdb", "")), false},
+		"a record without a drive": {nil, machine("a", drive("sdb", "", data)), false},
 	} {
 		refusal := (&Device{Machine: c.record}).Elsewhere(c.run)
 		assert.Equal(t, c.refused, refusal != "", "%s: %s", why, refusal)

@@ -87,7 +87,9 @@ func TestEnvironment(t *testing.T) {
 		"Drives": {func(s *Summary) {
 			s.Machine.Drives[0].Scheduler = "mq-deadline"
 		}, "drives sda (X1, 1,000 GB, none, write back), sda (X1, 1,000 GB, mq-deadline, write back) (may)"},
-		"Kubernetes": {func(s *Summary) { s.Cluster.Version = "v1.34.0" }, "Kubernetes v1.33.4, v1.34.0"},
+		"Kubernetes": {
+			func(s *Summary) { s.Cluster.Version = "v1.34.0" }, "Kubernetes v1.33.4, v1.34.0",
+		},
 		"StorageClass": {
 			func(s *Summary) { s.Cluster.StorageClass = "io2" },
 			"storage class gp3, io2 (may)",

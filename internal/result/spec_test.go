@@ -34,7 +34,10 @@ func TestDifferences(t *testing.T) {
 		{func(s *Spec) {
 			s.LimitTexts = []string{"opm > 1"}
 		}, "limits none opm > 1", "limits none opm > 1"},
-		{func(s *Spec) { s.InWords = []Said{{Name: "mix", Value: "3"}} }, "mix none 3", "mix none 3"},
+		{
+			func(s *Spec) { s.InWords = []Said{{Name: "mix", Value: "3"}} }, "mix none 3",
+			"mix none 3",
+		},
 		{func(s *Spec) { s.DataSeeds = []uint64{1} }, "data seeds none 1", "data seeds none 1"},
 		{func(s *Spec) { s.Seed = 1 }, "seed 0 1", ""},
 		{func(s *Spec) { s.Targets = []string{"db2/ds2"} }, "targets db1/ds2 db2/ds2", ""},

@@ -39,7 +39,12 @@ func TestIOFaultsMarkTheRun(t *testing.T) {
 	}{
 		{"nothing", noting{}, 0, ""},
 		{"one of 833", noting{lines: []string{slow}}, 1, slow},
-		{"many", noting{lines: strings.Split("a b c d e f g h i", " ")}, mostFaults + 1, "4 I/O errors more"},
+		{
+			"many",
+			noting{lines: strings.Split("a b c d e f g h i", " ")},
+			mostFaults + 1,
+			"4 I/O errors more",
+		},
 		{
 			"a login that may not read the error log",
 			noting{unseen: errors.New("may not read the log")},

@@ -78,7 +78,11 @@ func TestLimitsOfDevices(t *testing.T) {
 		ends    int       // the second that ends the run; 0: none
 	}{
 		{"slow once, then twice", true, []float64{0.06, 0.01, 0.06, 0.07, 0.01}, 4},
-		{"a second without writes does not count", true, []float64{0.06, math.NaN(), 0.06, 0.01}, 0},
+		{
+			"a second without writes does not count", true,
+			[]float64{0.06, math.NaN(), 0.06, 0.01},
+			0,
+		},
 		{"not observed", false, []float64{0.06, 0.06, 0.06}, 0},
 	} {
 		w := limitJudge{limits: limits, abortAfter: 2 * time.Second}

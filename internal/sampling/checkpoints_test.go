@@ -27,7 +27,10 @@ func TestCheckpoints(t *testing.T) {
 		want    []Checkpoint
 		servers int
 	}{
-		{"a database that was not observed", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, 0},
+		{
+			"a database that was not observed", table([]string{"cpu.busy_ratio"}, []float64{1}),
+			nil, 0,
+		},
 		{"none began", table([]string{DatabaseCheckpoints, DatabaseCheckpointPages},
 			[]float64{0, 0, 0}, []float64{0, 0, 0}), nil, 1},
 		{
@@ -39,7 +42,10 @@ func TestCheckpoints(t *testing.T) {
 		},
 		{
 			"SQL Server counts their pages; a short pause ends none",
-			table([]string{"db.checkpoint_pages_per_second"}, []float64{0, 5, 5, 0, 0, 5, 0, 0, 0, 0, 0, 0, 3, 0}),
+			table(
+				[]string{"db.checkpoint_pages_per_second"},
+				[]float64{0, 5, 5, 0, 0, 5, 0, 0, 0, 0, 0, 0, 3, 0},
+			),
 			[]Checkpoint{{From: 1, To: 6}, {From: 12, To: 13}},
 			1,
 		},

@@ -30,7 +30,10 @@ func TestDatabases(t *testing.T) {
 			table.Rows[n].Time = start.Add(time.Duration(n+1) * time.Second)
 		}
 		for item, figures := range map[string]map[string]float64{
-			"mail_1": {DiskReads: 300, DiskReadTime: .010, DiskReadBytes: 300 * 8192, DiskWrites: 0, DiskWriteTime: 0},
+			"mail_1": {
+				DiskReads: 300, DiskReadTime: .010, DiskReadBytes: 300 * 8192, DiskWrites: 0,
+				DiskWriteTime: 0,
+			},
 			"mail_2": {DiskReads: 100, DiskReadTime: .030, DiskReadBytes: 100 * 16384},
 			"log_1":  {DiskWrites: 50, DiskWrittenBytes: 50 * 4096},
 		} {

@@ -58,7 +58,9 @@ func TestRealRAID(t *testing.T) {
 	fd, err := unix.Open("/dev/md0", unix.O_RDWR|unix.O_DIRECT, 0)
 	require.NoError(t, err)
 	defer unix.Close(fd)
-	memory, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	memory, err := unix.Mmap(
+		-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE,
+	)
 	require.NoError(t, err)
 	require.Zero(t, uintptr(unsafe.Pointer(&memory[0]))%4096)
 	for i := range int64(pages) {

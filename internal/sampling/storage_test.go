@@ -129,17 +129,21 @@ func TestWhoseReads(t *testing.T) {
 		iops, read, log         float64
 		held                    bool
 	}{
-		"a vacuum under way, which is counted at its end": {1, 0, 20, .02, .005, .01, 20 + 40 + 4, .001, .003, false},
-		"a vacuum under way, of drives that do less":      {1, 0, 200, .2, .005, .01, 100 + 40 + 4, .001, .003, false},
-		"a vacuum of three quarters of the reads":         {0, 75, 25, .025, .005, .01, 25 + 50, .001, .003, false},
-		"no vacuum":                        {0, 0, 100, .1, .005, .01, 100 + 50, .001, .003, false},
-		"reads in the kernel's cache":      {0, 0, 2000, 1.8, .005, .01, 100 + 50, .001, .003, false},
-		"a limit above, and such reads":    {0, 0, 500, 5, .005, .01, 100 + 50, .05, .003, true},
-		"a limit above the drive":          {0, 0, 100, 5, .005, .01, 100 + 50, .05, .003, true},
-		"a limit above the log's drive":    {0, 0, 100, .1, .01, .2, 100 + 50, .001, .042, false},
-		"a server that times nothing":      {0, 0, 100, unknown, unknown, unknown, 100 + 50, .001, .001, false},
-		"PostgreSQL before 16, a vacuum":   {0, unknown, 100, 5, .005, .01, 100 + 50, .05, .003, true},
-		"PostgreSQL before 16, in no time": {0, unknown, 100, .1, .005, .01, 100 + 50, .001, .003, false},
+		"a vacuum under way, which is counted at its end": {
+			1, 0, 20, .02, .005, .01, 20 + 40 + 4, .001, .003, false,
+		},
+		"a vacuum under way, of drives that do less": {1, 0, 200, .2, .005, .01, 100 + 40 + 4, .001, .003, false},
+		"a vacuum of three quarters of the reads":    {0, 75, 25, .025, .005, .01, 25 + 50, .001, .003, false},
+		"no vacuum":                      {0, 0, 100, .1, .005, .01, 100 + 50, .001, .003, false},
+		"reads in the kernel's cache":    {0, 0, 2000, 1.8, .005, .01, 100 + 50, .001, .003, false},
+		"a limit above, and such reads":  {0, 0, 500, 5, .005, .01, 100 + 50, .05, .003, true},
+		"a limit above the drive":        {0, 0, 100, 5, .005, .01, 100 + 50, .05, .003, true},
+		"a limit above the log's drive":  {0, 0, 100, .1, .01, .2, 100 + 50, .001, .042, false},
+		"a server that times nothing":    {0, 0, 100, unknown, unknown, unknown, 100 + 50, .001, .001, false},
+		"PostgreSQL before 16, a vacuum": {0, unknown, 100, 5, .005, .01, 100 + 50, .05, .003, true},
+		"PostgreSQL before 16, in no time": {
+			0, unknown, 100, .1, .005, .01, 100 + 50, .001, .003, false,
+		},
 	} {
 		columns := []string{}
 		values := []float64{}
@@ -207,12 +211,16 @@ func TestOtherPrograms(t *testing.T) {
 		"none": {100, 50, map[string]float64{
 			TransactionReads: 101, TransactionWrites: 45, TransactionExtends: 4,
 		}, 150, 0},
-		"reads": {400, 50, map[string]float64{TransactionReads: 100, TransactionWrites: 50}, 150, 300},
+		"reads": {
+			400, 50, map[string]float64{TransactionReads: 100, TransactionWrites: 50}, 150, 300,
+		},
 		"reads, where the kernel's cache has most": {400, 50, map[string]float64{
 			TransactionReads: 5000, TransactionWrites: 50,
 			ServerReadBytes: 100 * PageBytes, DatabaseLogBytes: 1,
 		}, 150, 300},
-		"writes": {100, 350, map[string]float64{TransactionReads: 100, TransactionWrites: 50}, 150, 300},
+		"writes": {
+			100, 350, map[string]float64{TransactionReads: 100, TransactionWrites: 50}, 150, 300,
+		},
 		"PostgreSQL before 16": {100, 350, map[string]float64{
 			DatabasePageReads: 100, DatabaseCheckpointPages: 20,
 			DatabaseBackgroundPages: 20, DatabaseSessionPages: 10,

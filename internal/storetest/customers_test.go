@@ -23,7 +23,10 @@ func (s *suite) testLogin(t *testing.T) {
 		titles                   int
 	}{
 		{"with titles", fmt.Sprintf("user%d", buyer), "password", buyer, titles},
-		{"without titles", fmt.Sprintf("user%d", s.idleCustomer(t)), "password", s.idleCustomer(t), 0},
+		{
+			"without titles", fmt.Sprintf("user%d", s.idleCustomer(t)), "password",
+			s.idleCustomer(t), 0,
+		},
 		{"unknown user", "user0", "password", 0, 0},
 		{"wrong password", fmt.Sprintf("user%d", buyer), "passwort", 0, 0},
 		{"no password", fmt.Sprintf("user%d", buyer), "", 0, 0},

@@ -124,8 +124,14 @@ func (s *suite) testRollback(t *testing.T) {
 		name  string
 		items []calls.Item
 	}{
-		{"the last falls short", []calls.Item{{Product: 20, Quantity: 1}, {Product: 22, Quantity: 6}}},
-		{"the first falls short", []calls.Item{{Product: 22, Quantity: 6}, {Product: 23, Quantity: 1}}},
+		{
+			"the last falls short",
+			[]calls.Item{{Product: 20, Quantity: 1}, {Product: 22, Quantity: 6}},
+		},
+		{
+			"the first falls short",
+			[]calls.Item{{Product: 22, Quantity: 6}, {Product: 23, Quantity: 1}},
+		},
 		{
 			"one product twice, too much together",
 			[]calls.Item{

@@ -21,7 +21,11 @@ func TestFind(t *testing.T) {
 		err    string
 	}{
 		{"a partition", []string{root}, "sda", ""},
-		{"the nearest mount counts", []string{root, "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"}, "nvme0n1", ""},
+		{
+			"the nearest mount counts",
+			[]string{root, "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"},
+			"nvme0n1", "",
+		},
 		{
 			"a mount beside it whose name begins alike does not",
 			[]string{root, "2 1 259:1 / @/srv/dat rw - xfs /dev/nvme0n1p1 rw"},
@@ -29,7 +33,10 @@ func TestFind(t *testing.T) {
 		},
 		{
 			"of two mounts on one point the later hides the earlier",
-			[]string{"1 0 8:1 / @/srv rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"},
+			[]string{
+				"1 0 8:1 / @/srv rw - ext4 /dev/sda1 rw",
+				"2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw",
+			},
 			"nvme0n1", "",
 		},
 		{
@@ -37,8 +44,17 @@ func TestFind(t *testing.T) {
 			[]string{"1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw"},
 			"nvme0n1 nvme1n1 sda", "",
 		},
-		{"btrfs has a separate number", []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"}, "sda", ""},
-		{"btrfs over two devices", []string{"1 0 0:40 / / rw - btrfs @/dev/sda1 rw"}, "nvme0n1 sda", ""},
+		{
+			"btrfs has a separate number",
+			[]string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"},
+			"sda",
+			"",
+		},
+		{
+			"btrfs over two devices",
+			[]string{"1 0 0:40 / / rw - btrfs @/dev/sda1 rw"},
+			"nvme0n1 sda", "",
+		},
 		{
 			"a container's overlay on a directory that can be seen",
 			[]string{
@@ -53,7 +69,12 @@ func TestFind(t *testing.T) {
 			"", "cannot be seen from here",
 		},
 		{"a pool of ZFS", []string{"1 0 0:41 / / rw - zfs tank/pg rw"}, "nvme0n1 sda", ""},
-		{"memory", []string{"1 0 0:25 / / rw - tmpfs tmpfs rw"}, "", "no block device stands behind its tmpfs"},
+		{
+			"memory",
+			[]string{"1 0 0:25 / / rw - tmpfs tmpfs rw"},
+			"",
+			"no block device stands behind its tmpfs",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fs, root := machine(t, c.mounts...)
@@ -123,7 +144,9 @@ func TestVolumes(t *testing.T) {
 		assert.Equal(t, []string{"nvme0n1", "nvme1n1"}, volumes[0].Under)
 		assert.Equal(t, why, volumes[0].WritesUnknown)
 	}
-	assert.Empty(t, fs.VolumesOver([]string{"md0"}, drives[1:]), "one of its drives is not observed")
+	assert.Empty(
+		t, fs.VolumesOver([]string{"md0"}, drives[1:]), "one of its drives is not observed",
+	)
 }
 
 func TestDrivesAmong(t *testing.T) {

@@ -32,14 +32,24 @@ func TestSearch(t *testing.T) {
 			[]int{16, 32, 64, 128, 256, 192, 160, 144, 152, 144, 144, 144},
 			144, "the limits fail with 152 users",
 		},
-		{"a limit below the start", 16, 512, 3, nil, []int{16, 8, 4, 2, 3, 3, 3, 3}, 3, "the limits fail with 4 users"},
+		{
+			"a limit below the start", 16, 512, 3, nil,
+			[]int{16, 8, 4, 2, 3, 3, 3, 3},
+			3,
+			"the limits fail with 4 users",
+		},
 		{
 			"no limit in reach", 16, 40, 99, nil,
 			[]int{16, 32, 40, 40, 40, 40},
 			40,
 			"no more users than 40 were allowed",
 		},
-		{"a limit that no user holds", 2, 512, 0, nil, []int{2, 1}, 0, "the limits fail already with 1 user"},
+		{
+			"a limit that no user holds", 2, 512, 0, nil,
+			[]int{2, 1},
+			0,
+			"the limits fail already with 1 user",
+		},
 		{
 			"a confirming run fails: fewer users", 4, 512, 6,
 			[]int{6},

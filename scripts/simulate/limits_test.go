@@ -83,7 +83,9 @@ func TestIntervalsOfLimits(t *testing.T) {
 			share(of[0]), fmt.Sprintf("%.1f %%", halves[0]),
 			share(of[1]), fmt.Sprintf("%.1f %%", halves[1]))
 		for _, held := range of {
-			assert.True(t, c.phi > 0 && c.seconds < 1200 || kept(1-held, .07), "%+v: %s", c, share(held))
+			assert.True(
+				t, c.phi > 0 && c.seconds < 1200 || kept(1-held, .07), "%+v: %s", c, share(held),
+			)
 		}
 	}
 }

@@ -145,7 +145,9 @@ func TestMethodsWithin(t *testing.T) {
 
 // TestTrendWidens is of the interval of a run whose rate falls all the time.
 func TestTrendWidens(t *testing.T) {
-	made := simulated(t, "trend", "the rate changes, a minute, by", "the interval of a run of 1,200 s is ±")
+	made := simulated(
+		t, "trend", "the rate changes, a minute, by", "the interval of a run of 1,200 s is ±",
+	)
 	for _, percent := range []float64{0, -.25, -1} {
 		random := randomOf(fmt.Sprint("trend", percent))
 		p := memory(.8)

@@ -306,7 +306,9 @@ func TestTablesEnd(t *testing.T) {
 		require.NoError(t, err)
 		open := ""
 		for _, mark := range marks.FindAllString(string(text), -1) {
-			assert.Equal(t, mark == "<!-- end -->", open != "", "%s: %s follows %s", page, mark, open)
+			assert.Equal(
+				t, mark == "<!-- end -->", open != "", "%s: %s follows %s", page, mark, open,
+			)
 			if open = mark; mark == "<!-- end -->" {
 				open = ""
 			}

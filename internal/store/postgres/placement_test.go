@@ -113,7 +113,9 @@ func TestAdvice(t *testing.T) {
 		},
 		{
 			"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute, 0,
-			[]string{"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s"},
+			[]string{
+				"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s",
+			},
 			[]string{"full_page_writes"},
 		},
 		{"", time.Hour, 0, nil, []string{"checkpoint_timeout", "the server's default"}},

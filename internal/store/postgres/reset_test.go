@@ -119,7 +119,11 @@ func TestResetKeepsStatistics(t *testing.T) {
 	}{
 		{"not noted", superuser, []string{change}, true},
 		{"noted", superuser, []string{change}, false},
-		{"their owner, with one session", pgtest.As(t, superuser, "shopkeeper", "x"), []string{change}, true},
+		{
+			"their owner, with one session", pgtest.As(t, superuser, "shopkeeper", "x"),
+			[]string{change},
+			true,
+		},
 		{"statistics of a run", superuser, []string{change, "ANALYZE orders", change}, true},
 		{"analyzed before a run", superuser, []string{"ANALYZE orders"}, false},
 		{"noted by the reset before", superuser, []string{change}, false},

@@ -115,7 +115,10 @@ func TestRights(t *testing.T) {
 			"GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader",
 		},
 		{s.Checkpoint, "CHECKPOINT", ""},
-		{s.MayCheckpoint, `GRANT pg_checkpoint TO "ds2_reader"`, "GRANT pg_checkpoint TO ds2_reader"},
+		{
+			s.MayCheckpoint, `GRANT pg_checkpoint TO "ds2_reader"`,
+			"GRANT pg_checkpoint TO ds2_reader",
+		},
 	} {
 		refused(t, c.do(t.Context()), store.Config, c.says)
 		if c.grant == "" {

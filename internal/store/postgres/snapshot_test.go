@@ -102,7 +102,9 @@ func TestBackToTheStart(t *testing.T) {
 			name := s.Name() + "_ds2_snapshot"
 			left := make(chan error)
 			go func() {
-				create := fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q", s.Name()+"_ds2_snap_new", name)
+				create := fmt.Sprintf(
+					"CREATE DATABASE %q TEMPLATE %q", s.Name()+"_ds2_snap_new", name,
+				)
 				_, err := maintenance.Exec(create)
 				left <- err
 			}()

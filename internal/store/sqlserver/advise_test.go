@@ -110,7 +110,10 @@ func TestAdvice(t *testing.T) {
 		{"server suspect pages", "2", "lists 2 damaged pages"},
 		{"database compatibility level", "110", "the compatibility level is 110"},
 		{"tempdb data files", "1", "tempdb has 1 data files for 24 CPUs: give it 8"},
-		{"ActivePowerScheme", "381b4222-f694-41f0-9685-ff5bb260df2e", "power plan is not High performance"},
+		{
+			"ActivePowerScheme", "381b4222-f694-41f0-9685-ff5bb260df2e",
+			"power plan is not High performance",
+		},
 	} {
 		lines := with(sound, c.name, c.value)
 		assert.Len(t, lines, 1, "%s = %s", c.name, c.value)

@@ -65,21 +65,36 @@ func TestAnswers(t *testing.T) {
 		fails  int32 // the server's number, or one of the above
 	}{
 		{"2.2.7.17 ROW", seven, 7, 0},
-		{"2.2.7.15 NBCROW, not null", idAnswer(nil, []byte{tokenNBCRow, 0, 4, 9, 0, 0, 0}, done), 9, 0},
+		{
+			"2.2.7.15 NBCROW, not null", idAnswer(nil, []byte{tokenNBCRow, 0, 4, 9, 0, 0, 0}, done),
+			9, 0,
+		},
 		{"2.2.7.15 NBCROW, null", idAnswer(nil, []byte{tokenNBCRow, 1}, done), 0, 0},
 		{"2.2.3.1.2 an answer of several packets", idAnswer(long, row, done), 7, 0},
 		{
 			"2.2.7.10 ERROR after a row",
 			idAnswer(nil, row, tdstest.Error(1205, 51, 13, "Deadlock."), failed), 0, 1205,
 		},
-		{"2.2.7.10 ERROR of class 20", idAnswer(nil, row, tdstest.Error(823, 1, 24, "I/O."), failed), 0, 823},
+		{
+			"2.2.7.10 ERROR of class 20",
+			idAnswer(nil, row, tdstest.Error(823, 1, 24, "I/O."), failed), 0, 823,
+		},
 		{"2.2.7.6 DONE_ERROR without ERROR", idAnswer(nil, row, failed), 0, unnamed},
 		{"2.2.7.6 no final DONE", idAnswer(nil, row), 0, other},
-		{"2.2.7.6 DONE_MORE at the end", idAnswer(nil, row, tdstest.Done(tdstest.DoneMore)), 0, other},
-		{"2.2.7.10 ERROR, and no DONE", idAnswer(nil, row, tdstest.Error(823, 1, 16, "I/O error.")), 0, other},
+		{
+			"2.2.7.6 DONE_MORE at the end", idAnswer(nil, row, tdstest.Done(tdstest.DoneMore)), 0,
+			other,
+		},
+		{
+			"2.2.7.10 ERROR, and no DONE",
+			idAnswer(nil, row, tdstest.Error(823, 1, 16, "I/O error.")), 0, other,
+		},
 		{"nothing", []byte{}, 0, other},
 		{"2.2.5.4.1 bigint", fixed(typeBigInt, 7, 0, 0, 0, 0, 0, 0, 0), 7, 0},
-		{"2.2.5.4.1 money: its upper half first", fixed(typeMoney, 0, 0, 0, 0, 0x10, 0x27, 0, 0), 10_000, 0},
+		{
+			"2.2.5.4.1 money: its upper half first", fixed(typeMoney, 0, 0, 0, 0, 0x10, 0x27, 0, 0),
+			10_000, 0,
+		},
 		{"2.2.5.4.1 smallmoney", fixed(typeMoney4, 0x10, 0x27, 0, 0), 10_000, 0},
 		{"a token that there is not", idAnswer(nil, row, []byte{0x01, 2, 3}), 0, other},
 		{"an answer that ends in a token", idAnswer(nil, row[:3]), 0, other},

@@ -73,25 +73,65 @@ func TestHints(t *testing.T) {
 			33062, 16, "Password validation failed. The password does not meet SQL Server password policy " +
 				"requirements because it is too short.", store.Config, "choose a password",
 		},
-		{33063, 16, "Password validation failed. … because it is too long.", store.Config, "choose a password"},
-		{33064, 16, "Password validation failed. … because it is not complex enough.", store.Config, "choose a password"},
-		{40630, 16, "Password validation failed. The password … is too short.", store.Config, "choose a password"},
-		{40632, 16, "Password validation failed. The password … is not complex enough.", store.Config, "choose a password"},
+		{
+			33063, 16, "Password validation failed. … because it is too long.", store.Config,
+			"choose a password",
+		},
+		{
+			33064, 16, "Password validation failed. … because it is not complex enough.",
+			store.Config, "choose a password",
+		},
+		{
+			40630, 16, "Password validation failed. The password … is too short.", store.Config,
+			"choose a password",
+		},
+		{
+			40632, 16, "Password validation failed. The password … is not complex enough.",
+			store.Config, "choose a password",
+		},
 		{5011, 14, "User does not have permission to alter database 'DS2'", store.Config, "login"},
 		{15247, 16, "User does not have permission to perform this action.", store.Config, "login"},
-		{15151, 16, "Cannot alter the login 'x', because it does not exist or you do not have permission.", store.Config, "login"},
-		{15003, 16, "Only members of the sysadmin role can execute this stored procedure.", store.Config, "login"},
-		{2557, 14, "User 'x' does not have permission to run DBCC checkdb for database 'DS2'.", store.Config, "login"},
-		{40549, 16, "Session is terminated because you have a long-running transaction.", store.Resource, "service objective"},
-		{40550, 16, "The session has been terminated because it has acquired too many locks.", store.Resource, "service objective"},
+		{
+			15151, 16,
+			"Cannot alter the login 'x', because it does not exist or you do not have permission.",
+			store.Config, "login",
+		},
+		{
+			15003, 16, "Only members of the sysadmin role can execute this stored procedure.",
+			store.Config, "login",
+		},
+		{
+			2557, 14, "User 'x' does not have permission to run DBCC checkdb for database 'DS2'.",
+			store.Config, "login",
+		},
+		{
+			40549, 16, "Session is terminated because you have a long-running transaction.",
+			store.Resource, "service objective",
+		},
+		{
+			40550, 16, "The session has been terminated because it has acquired too many locks.",
+			store.Resource, "service objective",
+		},
 		{
 			40552, 16, "The session has been terminated because of excessive transaction log space usage.",
 			store.Resource, "service objective",
 		},
-		{3169, 16, "The database was backed up on a server running version 16.", store.Config, "of a newer server"},
-		{3241, 16, "The media family on device 'x.bak' is incorrectly formed.", store.Config, "cannot be read"},
-		{3203, 16, "Read on \"x.bak\" failed: 23(Data error (cyclic redundancy check).)", store.Config, "cannot be read"},
-		{3271, 16, "A nonrecoverable I/O error occurred on file \"x.bak:\" 112.", store.Config, "cannot be read"},
+		{
+			3169, 16, "The database was backed up on a server running version 16.", store.Config,
+			"of a newer server",
+		},
+		{
+			3241, 16, "The media family on device 'x.bak' is incorrectly formed.", store.Config,
+			"cannot be read",
+		},
+		{
+			3203, 16, "Read on \"x.bak\" failed: 23(Data error (cyclic redundancy check).)",
+			store.Config, "cannot be read",
+		},
+		{
+			3271, 16, "A nonrecoverable I/O error occurred on file \"x.bak:\" 112.", store.Config,
+			"cannot be read",
+		},
 	} {
 		failed := tdstest.Failed(
 			tdstest.Error(c.number, 1, c.severity, c.text),

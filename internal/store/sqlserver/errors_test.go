@@ -26,7 +26,12 @@ func TestWrap(t *testing.T) {
 		code  string
 	}{
 		{"deadlock", mssql.Error{Number: 1205}, store.Deadlock, "1205"},
-		{"duplicate key, which NEW_CUSTOMER takes care of", mssql.Error{Number: 2627}, store.Bug, "2627"},
+		{
+			"duplicate key, which NEW_CUSTOMER takes care of",
+			mssql.Error{Number: 2627},
+			store.Bug,
+			"2627",
+		},
 		{
 			"the first message says why, the last only that it failed",
 			mssql.Error{Number: 1750, All: []mssql.Error{{Number: 1205}, {Number: 1750}}},
@@ -43,7 +48,10 @@ func TestWrap(t *testing.T) {
 			"a log whose drive failed", mssql.Error{Number: 9001, Class: 21}, store.Resource, "9001",
 		},
 		{"torn answer", mssql.StreamError{InnerError: io.ErrUnexpectedEOF}, store.Connection, ""},
-		{"refused connection", fmt.Errorf("open: %w", &net.OpError{Op: "dial", Err: io.EOF}), store.Connection, ""},
+		{
+			"refused connection", fmt.Errorf("open: %w", &net.OpError{Op: "dial", Err: io.EOF}),
+			store.Connection, "",
+		},
 		{"interrupted", context.Canceled, store.Connection, ""},
 		{"anything else", io.ErrShortWrite, store.Bug, ""},
 	} {
@@ -121,7 +129,10 @@ func TestNumbers(t *testing.T) {
 		{"backups that cannot be made or read", store.Config, true, []int32{3110, 3201, 3202}},
 		{"a password against the policy", store.Config, true, []int32{15118}},
 		{"no resources for full-text search", store.Resource, true, []int32{30046, 30053}},
-		{"a database that cannot be opened, or written to", store.Config, true, []int32{926, 945, 3906}},
+		{
+			"a database that cannot be opened, or written to", store.Config, true,
+			[]int32{926, 945, 3906},
+		},
 		{"the database of the login", store.Config, true, []int32{911, 4060, 4061, 4063}},
 	} {
 		for _, number := range c.numbers {

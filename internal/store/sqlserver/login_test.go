@@ -59,19 +59,37 @@ func TestLoginAnswers(t *testing.T) {
 		}
 	}
 	for _, c := range []login{
-		{"2.2.7.10 ERROR 4063, then LOGINACK: the database is not there", tdstest.FallsBack, 4063, config, lost},
+		{
+			"2.2.7.10 ERROR 4063, then LOGINACK: the database is not there", tdstest.FallsBack,
+			4063, config, lost,
+		},
 		{"2.2.7.6 the same, and DONE_ERROR", fallsBackMarked, 4063, config, lost},
 		{"2.2.7.10 ERROR 4060, then 18456", tdstest.NoDatabase, 4060, config, lost},
 		{"2.2.7.10 ERROR 4061, then 18456", noDefault, 4061, config, lost},
 		refused(18456, 14, "wrong password, or any of its states", config, lost),
 		refused(17187, 16, "SQL Server is not ready to accept new client connections", lost, lost),
-		refused(17188, 16, "SQL Server cannot accept new connections, because it is being shut down", lost, lost),
-		refused(17189, 16, "SQL Server failed with error code 0xc0000000 to spawn a thread", lost, lost),
+		refused(
+			17188, 16, "SQL Server cannot accept new connections, because it is being shut down",
+			lost, lost,
+		),
+		refused(
+			17189, 16, "SQL Server failed with error code 0xc0000000 to spawn a thread", lost, lost,
+		),
 		refused(17148, 16, "SQL Server is terminating because of a system shutdown", lost, lost),
-		refused(978, 14, "The target database is in an availability group: not the primary replica", config, lost),
-		refused(40613, 17, "Database 'DS2' is not currently available: Azure is waking it", lost, lost),
-		refused(49918, 16, "Not enough resources: Azure has no room", store.Resource, store.Resource),
-		refused(babelfishUnmapped, 16, "the database system is not yet accepting connections", store.Bug, lost),
+		refused(
+			978, 14, "The target database is in an availability group: not the primary replica",
+			config, lost,
+		),
+		refused(
+			40613, 17, "Database 'DS2' is not currently available: Azure is waking it", lost, lost,
+		),
+		refused(
+			49918, 16, "Not enough resources: Azure has no room", store.Resource, store.Resource,
+		),
+		refused(
+			babelfishUnmapped, 16, "the database system is not yet accepting connections",
+			store.Bug, lost,
+		),
 		refused(20001, 20, "a class that closes the connection", store.Resource, store.Resource),
 	} {
 		t.Run(c.clause, func(t *testing.T) {
@@ -142,11 +160,24 @@ func TestCertificates(t *testing.T) {
 		{"OFF, self-signed, trusted unseen", off, nil, named, ""},
 		{"OFF, negative serial number, as half of those before 2022 have", off, nil, negative, ""},
 		{"ON, self-signed, not trusted", on, nil, named, "certificate signed by unknown authority"},
-		{"ON, self-signed, trusted unseen", on, []string{"trustservercertificate", "true"}, named, ""},
+		{
+			"ON, self-signed, trusted unseen", on,
+			[]string{"trustservercertificate", "true"},
+			named, "",
+		},
 		{"ON, self-signed, its file given", on, []string{"certificate", namedFile}, named, ""},
-		{"ON, another's file given", on, []string{"certificate", otherFile}, named, "unknown authority"},
+		{
+			"ON, another's file given", on,
+			[]string{"certificate", otherFile},
+			named,
+			"unknown authority",
+		},
 		{"ON, the very certificate given", on, []string{"servercertificate", otherFile}, other, ""},
-		{"ON, another very certificate given", on, []string{"servercertificate", otherFile}, named, "match"},
+		{
+			"ON, another very certificate given", on,
+			[]string{"servercertificate", otherFile},
+			named, "match",
+		},
 		{"ON, a wrong name", on, []string{"certificate", otherFile}, other, "127.0.0.1"},
 		{
 			"ON, the other name expected", on,
@@ -290,12 +321,18 @@ func TestFatalErrors(t *testing.T) {
 		severity byte
 		text     string
 	}{
-		{9001, 21, "The log for database 'DS2' is not available. Check the operating system error log"},
+		{
+			9001, 21,
+			"The log for database 'DS2' is not available. Check the operating system error log",
+		},
 		{823, 24, "The operating system returned error 21(The device is not ready.) to SQL Server"},
 		{3314, 21, "During undoing of a logged operation in database 'DS2', an error occurred"},
 		{3624, 20, "A system assertion check has failed."},
 		{605, 21, "Attempt to fetch logical page (1:224) in database 5 failed."},
-		{7105, 22, "The Database ID 5, Page (1:100), slot 3 for LOB data type node does not exist."},
+		{
+			7105, 22,
+			"The Database ID 5, Page (1:100), slot 3 for LOB data type node does not exist.",
+		},
 	} {
 		server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
 			return tdstest.Failed(tdstest.Error(c.number, 4, c.severity, c.text))

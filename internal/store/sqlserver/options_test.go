@@ -36,7 +36,10 @@ func TestOptions(t *testing.T) {
 		{"Microsoft's other names", "Connect+Timeout=5&Trust+Server+Certificate=true", ""},
 		{"a slip", "encrpyt=true", `option "encrpyt" is unknown`},
 		{"Kerberos from Linux", "authenticator=krb5", "krb5 is not in this ds2"},
-		{"a certificate in PEM", "encrypt=true&certificate=" + url.QueryEscape(pemFile(t, certificate)), ""},
+		{
+			"a certificate in PEM",
+			"encrypt=true&certificate=" + url.QueryEscape(pemFile(t, certificate)), "",
+		},
 		{"one in DER", "encrypt=true&certificate=" + url.QueryEscape(der), ""},
 		{"a file that is not there", "encrypt=true&certificate=%2Fnowhere.pem", "no such file"},
 	} {

@@ -129,8 +129,14 @@ func TestFullTextWait(t *testing.T) {
 	})].SQL
 	for _, replaced := range [][2]string{
 		{"OBJECTPROPERTYEX(@table, 'TableFulltextItemCount')", "(SELECT ItemCount FROM told)"},
-		{"OBJECTPROPERTYEX(@table, 'TableFulltextPopulateStatus')", "(SELECT PopulateStatus FROM told)"},
-		{"OBJECTPROPERTYEX(@table, 'TableFulltextPendingChanges')", "(SELECT PendingChanges FROM told)"},
+		{
+			"OBJECTPROPERTYEX(@table, 'TableFulltextPopulateStatus')",
+			"(SELECT PopulateStatus FROM told)",
+		},
+		{
+			"OBJECTPROPERTYEX(@table, 'TableFulltextPendingChanges')",
+			"(SELECT PendingChanges FROM told)",
+		},
 		{"OBJECTPROPERTYEX(@table, 'TableFulltextFailCount')", "(SELECT FailCount FROM told)"},
 		{"sys.fulltext_indexes WHERE object_id = @table", "told"},
 		{">= 30", ">= 0"},

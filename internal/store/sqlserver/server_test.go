@@ -33,7 +33,13 @@ func TestWhatServersLack(t *testing.T) {
 		lacks   schema.Features
 		leftOut int // that DS2 uses
 	}{
-		{"SQL Server 2022, new database", server{edition: 3, major: 16, fullText: true}, true, schema.Features{}, 0},
+		{
+			"SQL Server 2022, new database",
+			server{edition: 3, major: 16, fullText: true},
+			true,
+			schema.Features{},
+			0,
+		},
 		{
 			"SQL Server 2017, database without filegroups",
 			server{edition: 2, major: 14, fullText: true},
@@ -105,11 +111,26 @@ func TestDatabasesThatCannotBeLoaded(t *testing.T) {
 	}{
 		{"not there", standing{}, "", ""},
 		{"online", standing{"ONLINE", true, "SQL_Latin1_General_CP1_CI_AS"}, "", ""},
-		{"after a restart", standing{state: "RECOVERING"}, store.Connection, "wait until its state is ONLINE"},
-		{"amid a restore", standing{state: "RESTORING"}, config, "restore it with ds2 snapshot restore, or drop it"},
+		{
+			"after a restart",
+			standing{state: "RECOVERING"},
+			store.Connection,
+			"wait until its state is ONLINE",
+		},
+		{
+			"amid a restore",
+			standing{state: "RESTORING"},
+			config,
+			"restore it with ds2 snapshot restore, or drop it",
+		},
 		{"offline", standing{state: "OFFLINE"}, config, "ALTER DATABASE [DS2] SET ONLINE"},
 		{"suspect", standing{state: "SUSPECT"}, config, "look at the server's error log"},
-		{"case-sensitive", standing{"ONLINE", true, "Latin1_General_CS_AS"}, config, "is case-sensitive"},
+		{
+			"case-sensitive",
+			standing{"ONLINE", true, "Latin1_General_CS_AS"},
+			config,
+			"is case-sensitive",
+		},
 		{"binary", standing{"ONLINE", true, "Latin1_General_BIN2"}, config, "is case-sensitive"},
 	} {
 		err := c.database.checkLoadable("DS2")

@@ -205,7 +205,12 @@ func TestBackupOfAnother(t *testing.T) {
 		{"of another server's", []string{"DS2", "THERE", "F2"}, "F1", false, false},
 		{"restored from another server's", []string{"DS2", "THERE", "F1"}, "F1", true, true},
 		{"of one that is gone", []string{"DS2", "HERE", "F1"}, "", true, true},
-		{"of one that is gone, on another server", []string{"DS2", "THERE", "F1"}, "", false, false},
+		{
+			"of one that is gone, on another server",
+			[]string{"DS2", "THERE", "F1"},
+			"", false,
+			false,
+		},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var mu sync.Mutex

@@ -209,7 +209,11 @@ func TestTotal(t *testing.T) {
 	}{
 		{nil, 0, 0, 0, "an empty cart"},
 		{[]calls.Item{{Quantity: 2, Price: 999}}, 1998, 165, 2163, "164.835 rounds up"},
-		{[]calls.Item{{Quantity: 1, Price: 1999}, {Quantity: 3, Price: 1099}}, 5296, 437, 5733, "436.92 rounds up"},
+		{
+			[]calls.Item{{Quantity: 1, Price: 1999}, {Quantity: 3, Price: 1099}},
+			5296, 437, 5733,
+			"436.92 rounds up",
+		},
 		{[]calls.Item{{Quantity: 1, Price: 200}}, 200, 17, 217, "16.5 rounds up"},
 		{[]calls.Item{{Quantity: 1, Price: 1002}}, 1002, 83, 1085, "82.665 rounds up"},
 		{[]calls.Item{{Quantity: 1, Price: 999}}, 999, 82, 1081, "82.4175 rounds down"},

@@ -327,7 +327,10 @@ func (e engine) unread(t *testing.T) {
 		forget bool // the last run's record
 	}{
 		{"another number than was loaded", 5, loaded - 1, reading, true, false},
-		{"after a load, on a server that does not count", 0, mailbox.UnknownRecords, reading, false, false},
+		{
+			"after a load, on a server that does not count", 0, mailbox.UnknownRecords, reading,
+			false, false,
+		},
 		{"after runs that change nothing", 0, loaded, reading, false, false},
 		{"before the first run that changes records", 0, loaded, changing, false, false},
 		{"after a run whose audit failed", 0, loaded, reading, true, false},

@@ -26,7 +26,10 @@ func TestTrend(t *testing.T) {
 		says   string
 	}{
 		{"a day that loses a tenth", 24 * time.Hour, -0.1, 24, "IOPS have a trend of -10"},
-		{"a day that stays", 24 * time.Hour, 0, 24, "IOPS have no trend over the window, by 24 parts"},
+		{
+			"a day that stays", 24 * time.Hour, 0, 24,
+			"IOPS have no trend over the window, by 24 parts",
+		},
 		{"two hours", 2 * time.Hour, 0, 10, "by 10 parts"},
 		{"a minute", time.Minute, 0, 0, ""},
 	} {

@@ -377,8 +377,16 @@ func TestInDoubt(t *testing.T) {
 			calls.TotalCents: 0, calls.InDoubtTotalCents: 6492,
 		}, true},
 		{"it is not there", counted{calls.InDoubtPurchases: 1, calls.InDoubtTotalCents: 999}, true},
-		{"one is there that was never asked", counted{calls.Purchases: 1, calls.TotalCents: 0}, false},
-		{"the customer in doubt is there", counted{calls.NewCustomers: 1, calls.InDoubtCustomers: 1}, true},
+		{
+			"one is there that was never asked",
+			counted{calls.Purchases: 1, calls.TotalCents: 0},
+			false,
+		},
+		{
+			"the customer in doubt is there",
+			counted{calls.NewCustomers: 1, calls.InDoubtCustomers: 1},
+			true,
+		},
 	} {
 		run := *account
 		set(&run, c.counts)

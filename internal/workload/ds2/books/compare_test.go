@@ -26,9 +26,27 @@ func TestComparison(t *testing.T) {
 		{"the last is lost", []entry{a, b, c}, []entry{a, b}, []int64{9}, nil},
 		{"one between is lost", []entry{a, b, c}, []entry{a, c}, []int64{6}, nil},
 		{"one in doubt is there", []entry{a, c}, []entry{a, b, c}, nil, []int64{6}},
-		{"one is there without its lines", []entry{a, b}, []entry{a, short}, []int64{6}, []int64{6}},
-		{"one is lost and its number given again", []entry{a, b, other}, []entry{a, other}, []int64{6}, nil},
-		{"the same, and the first one was kept", []entry{a, other, b}, []entry{a, other}, []int64{6}, nil},
+		{
+			"one is there without its lines",
+			[]entry{a, b},
+			[]entry{a, short},
+			[]int64{6},
+			[]int64{6},
+		},
+		{
+			"one is lost and its number given again",
+			[]entry{a, b, other},
+			[]entry{a, other},
+			[]int64{6},
+			nil,
+		},
+		{
+			"the same, and the first one was kept",
+			[]entry{a, other, b},
+			[]entry{a, other},
+			[]int64{6},
+			nil,
+		},
 	} {
 		got := newComparison(x.told)
 		for _, p := range x.held {

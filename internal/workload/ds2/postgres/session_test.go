@@ -103,9 +103,15 @@ func TestConnectErrors(t *testing.T) {
 	}{
 		{"wrong password", pgtest.As(t, empty, "postgres", "s3cret"), store.Config, "PGPASSWORD"},
 		{"no such user", pgtest.As(t, empty, "nobody", "s3cret"), store.Config, "PGUSER"},
-		{"missing database", server.URL("nosuch"), store.Config, `database "nosuch" does not exist`},
+		{
+			"missing database", server.URL("nosuch"), store.Config,
+			`database "nosuch" does not exist`,
+		},
 		{"without the schema", empty, store.Config, "ds2 load"},
-		{"no server", "postgres://ds2:s3cret@127.0.0.1:1/ds2", store.Connection, "start the server"},
+		{
+			"no server", "postgres://ds2:s3cret@127.0.0.1:1/ds2", store.Connection,
+			"start the server",
+		},
 		{"no such host", "postgres://ds2:s3cret@nosuch.invalid/ds2", store.Connection, "host"},
 	} {
 		_, err := postgres.Connect(t.Context(), pgtest.Open(t, enginepostgres.Open, test.target))
