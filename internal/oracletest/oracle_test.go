@@ -526,7 +526,9 @@ func (m *madeUp) agreeBench(dir string, b *oracletest.Bench) {
 	for _, screen := range []string{texttest.Flat(text), page} {
 		for _, r := range b.Runs {
 			if len(b.Runs) > 1 && (r.Fails || r.Counts && r.Status == "aborted") {
-				assert.True(t, strings.Contains(screen, r.Dir), "%s, which failed\n%s", r.Dir, text)
+				named := strings.Contains(screen, r.Dir) ||
+					strings.Contains(screen, fmt.Sprintf("All %d runs: ", len(b.Runs)))
+				assert.True(t, named, "%s, which failed\n%s", r.Dir, text)
 			}
 		}
 		for _, f := range decoded.Findings {
