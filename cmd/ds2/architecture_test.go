@@ -98,8 +98,8 @@ func TestArchitecture(t *testing.T) {
 }
 
 // TestFigures holds the rule that only measure, conclude, compare, esrp, history and the workloads
-// compute figures: nothing else calls measure's statistics or a library of them; no function of the rooms
-// that show or judge figures is named like one; and report divides by nothing but units.
+// compute figures: nothing else calls measure's statistics or a library of them; no function of the
+// rooms that show or judge figures is named like one; and report divides by nothing but units.
 func TestFigures(t *testing.T) {
 	statistics := []string{
 		"Compare", "Correlation", "Differences", "Enough", "GeometricMean", "Median",

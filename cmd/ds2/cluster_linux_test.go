@@ -194,8 +194,8 @@ func TestClusterJobDeleted(t *testing.T) {
 	c.awaitNothing(ofJob)
 }
 
-// TestClusterDriverKilled: ds2 is killed, which leaves it no time; its Job starts it once more, which
-// removes what it left and begins anew, and is stopped in order.
+// TestClusterDriverKilled: ds2 is killed, which leaves it no time; its Job starts it once more,
+// which removes what it left and begins anew, and is stopped in order.
 func TestClusterDriverKilled(t *testing.T) {
 	c := newNamespace(t, "killed")
 	file := c.inMidRun()
@@ -263,10 +263,10 @@ func TestClusterKubeletStopped(t *testing.T) {
 	c.awaitNothing(ofJob)
 }
 
-// TestCluster types the commands of docs/howto/kubernetes.md for two storage classes whose drives do
-// 600 and 1,500 reads a second, and asks the record for what is known: the ratio of the drives, by
-// the reads of each order, is in the interval of the difference; the drives that were observed are
-// those of the claims.
+// TestCluster types the commands of docs/howto/kubernetes.md for two storage classes whose drives
+// do 600 and 1,500 reads a second, and asks the record for what is known: the ratio of the drives,
+// by the reads of each order, is in the interval of the difference; the drives that were observed
+// are those of the claims.
 func TestCluster(t *testing.T) {
 	c := newNamespace(t, "bench")
 	dir := t.TempDir()

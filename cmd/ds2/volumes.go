@@ -188,7 +188,8 @@ func (c *variant) observeServer(
 	return run, done, err
 }
 
-// checkClass starts a server on the storage class of a configuration, as a run does, and removes it.
+// checkClass starts a server on the storage class of a configuration, as a run does, and removes
+// it.
 func (l *looks) checkClass(ctx context.Context, c *variant) {
 	what := "storage class " + c.volume.class
 	begin := time.Now()

@@ -35,9 +35,9 @@ const FirstDatabase = "first"
 // DataDirectory is that of a server in a container, by the container's own paths.
 const DataDirectory = "/var/lib/postgresql/data"
 
-// StartPostgres starts PostgreSQL in a container that ends with the test, and gives the addresses of
-// databases of its. The image is PostgreSQL's own where Docker has or can fetch it, elsewhere one
-// that the test builds.
+// StartPostgres starts PostgreSQL in a container that ends with the test, and gives the addresses
+// of databases of its. The image is PostgreSQL's own where Docker has or can fetch it, elsewhere
+// one that the test builds.
 func StartPostgres(
 	t *testing.T,
 	options ...testcontainers.ContainerCustomizer,

@@ -85,8 +85,8 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 }
 
 // blocks are those in which a configuration has a run that counts.
-func (c *Bench) blocks() (all []int) {
-	for _, r := range c.Summary.Runs {
+func (bench *Bench) blocks() (all []int) {
+	for _, r := range bench.Summary.Runs {
 		if r.Counts {
 			all = append(all, r.Block)
 		}

@@ -1,6 +1,6 @@
 // Package kubernetes compares storage classes on a cluster. It makes the manifests of a Job that
-// runs an experiment; and in that Job it gives runs a server on a new volume, tells what the cluster
-// says of it, and removes both. What the experiment runs is for its file to say.
+// runs an experiment; and in that Job it gives runs a server on a new volume, tells what the
+// cluster says of it, and removes both. What the experiment runs is for its file to say.
 package kubernetes
 
 import (
@@ -223,7 +223,8 @@ func onNodes(names []string) *corev1.NodeAffinity {
 
 var noLabel = regexp.MustCompile(`[^a-z0-9]+`)
 
-// serverName is the name of the claim and the pod of a storage class, as short as a label has to be.
+// serverName is the name of the claim and the pod of a storage class, as short as a label has to
+// be.
 func serverName(job, class string) string {
 	name := job + "-" + strings.Trim(noLabel.ReplaceAllString(strings.ToLower(class), "-"), "-")
 	return strings.Trim(name[:min(len(name), 63)], "-")

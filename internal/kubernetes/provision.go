@@ -155,8 +155,8 @@ func (p *Provisioner) askFor(ctx context.Context, resource, name string) rest.Re
 	return p.core.Get().Namespace(p.job.Namespace).Resource(resource).Name(name).Do(ctx)
 }
 
-// removeObject has an object be removed, which may take a while, and says whether it is gone. It does so
-// also where all else has been stopped.
+// removeObject has an object be removed, which may take a while, and says whether it is gone. It
+// does so also where all else has been stopped.
 func (p *Provisioner) removeObject(resource, name string) (gone bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 	defer cancel()
@@ -226,8 +226,8 @@ func (s *Server) startOnce(ctx context.Context) error {
 	return s.awaitReady(ctx, claim.UID)
 }
 
-// awaitReady waits until the pod is ready. It tells what the cluster warns of as it comes, and gives
-// up where that lasts, unless a node is being added.
+// awaitReady waits until the pod is ready. It tells what the cluster warns of as it comes, and
+// gives up where that lasts, unless a node is being added.
 func (s *Server) awaitReady(ctx context.Context, claim types.UID) error {
 	var heldUp time.Time
 	deadline := time.Now().Add(startTime)
@@ -298,8 +298,9 @@ func readPod(pod *corev1.Pod) (ready bool, err error) {
 	return false, nil
 }
 
-// readEvents tells the warnings of the pod and the claim that were not told yet, and gives the last,
-// unless the pod has come on since; empty: there is none. Scaling says that the cluster adds a node.
+// readEvents tells the warnings of the pod and the claim that were not told yet, and gives the
+// last, unless the pod has come on since; empty: there is none. Scaling says that the cluster adds
+// a node.
 func (s *Server) readEvents(ctx context.Context, claim types.UID) (last string, scaling bool) {
 	var all corev1.EventList
 	p := s.provisioner
@@ -340,7 +341,8 @@ func timeOf(e corev1.Event) time.Time {
 	)
 }
 
-// FindLoss says how the server was lost, as the cluster tells it; nil: it was not, or that is unknown.
+// FindLoss says how the server was lost, as the cluster tells it; nil: it was not, or that is
+// unknown.
 func (s *Server) FindLoss(ctx context.Context) error {
 	var pod corev1.Pod
 	err := s.provisioner.askFor(ctx, "pods", s.name).Into(&pod)
@@ -391,7 +393,7 @@ func (s *Server) Remove() error {
 			var gone bool
 			gone, err = s.provisioner.removeObject(kind+"s", s.name)
 			if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-				return err // the Job is deleted, its rights before it: the cluster removes what it made
+				return err // the Job's rights are deleted first: the cluster removes its things
 			}
 			if !gone {
 				there = append(there, kind+"/"+s.name)

@@ -118,7 +118,8 @@ const (
 	number = count + "."
 )
 
-// takeNext takes the next token that consists of some characters; it is empty where none stands there.
+// takeNext takes the next token that consists of some characters; it is empty where none stands
+// there.
 func (p *parser) takeNext(of string) string {
 	return p.takeToken(func(r rune) bool { return !strings.ContainsRune(of, r) })
 }

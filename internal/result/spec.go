@@ -167,8 +167,8 @@ const (
 	History Use = "history"
 )
 
-// Differences are the parameters that differ between two specs, or other structs with such tags, and
-// have to be alike for a use. A workload's have the names that reports have for them.
+// Differences are the parameters that differ between two specs, or other structs with such tags,
+// and have to be alike for a use. A workload's have the names that reports have for them.
 func Differences[T any](a, b T, use Use) []Differing {
 	return findDiffering([]T{a, b}, func(of T) ([]Said, string) {
 		return parameters(of, use), "none"

@@ -232,8 +232,8 @@ func (r *Run) Options() Options { return r.options }
 // Meter is where the run's figures are while it goes on.
 func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
 
-// Execute runs, and ends the record whatever happens. No new orders begin when stop is over, which is
-// over with ctx at the latest; all work ends with ctx.
+// Execute runs, and ends the record whatever happens. No new orders begin when stop is over, which
+// is over with ctx at the latest; all work ends with ctx.
 func (r *Run) Execute(ctx, stop context.Context) (result.Summary, Outcome) {
 	s := &r.summary
 	outcome := Ended(r.prepare(ctx, stop))

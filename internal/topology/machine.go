@@ -189,8 +189,8 @@ func (fs FS) describeDrive(name string) Drive {
 	block, _ := blockdevice.NewFS(fs.Proc, fs.Sys)
 	bytes, _ := block.SysBlockDeviceSize(name)
 	rotational, _ := block.SysBlockDeviceRotational(name)
-	// Its SysBlockDeviceQueueStats gives nothing where one file of many is missing, as on Linux 6.18
-	// io_timeout of virtio drives is.
+	// Its SysBlockDeviceQueueStats gives nothing where one file of many is missing, as on Linux
+	// 6.18 io_timeout of virtio drives is.
 	d := Drive{
 		Name:       name,
 		Model:      ReadText(filepath.Join(dir, "device/model")),
