@@ -18,7 +18,7 @@ type target struct {
 	topology.Server
 	here         bool               // its server is on this machine
 	item         string             // that tells it apart in the columns, where there are several
-	fileCounters string             // asks what the server did to its files; empty: it does not count
+	fileCounters string             // asks what the server did to its files; empty: none
 	available    topology.Container // to its server; 0 where unknown
 }
 

@@ -98,7 +98,7 @@ func TestAdvice(t *testing.T) {
 		{"database accelerated recovery", "1", "accelerated database recovery is on"},
 		{"database read committed snapshot", "1", "read committed snapshot is on"},
 		{"database target recovery time (s)", "3600", "may end before checkpoints"},
-		{"server memory committed bytes", "1000000000", "eight pages where one is asked for"},
+		{"server memory committed bytes", "1000000000", "eight pages for each one asked for"},
 		{"server buffer pool extension", "1", "the buffer pool extension is on"},
 		{"database memory optimized pages", "1", "hybrid buffer pool is on"},
 		{"database persistent log buffer", "1", "a buffer on persistent memory"},
