@@ -26,7 +26,7 @@ func TestSurroundings(t *testing.T) {
 	exec := func(statements ...string) func(*program) {
 		return func(*program) { pgtest.Exec(t, db, statements...) }
 	}
-	const changed = "before the run|when it was loaded|other client|not answer|stood still"
+	const changed = "before the run|database was loaded|other client|not answer|stood still"
 	for _, c := range []struct {
 		why    string
 		before func(p *program)
@@ -111,7 +111,7 @@ func TestSurroundings(t *testing.T) {
 				"ALTER TABLE orders DROP CONSTRAINT fk_customerid", "ALTER TABLE reorder SET (autovacuum_enabled = off)"),
 			change: 3, says: []string{
 				`table cust_hist is "unlogged"`,
-				"constraint fk_customerid of orders is not there", "autovacuum_enabled=off",
+				"constraint fk_customerid of orders was there when the database was loaded, and is gone", "autovacuum_enabled=off",
 			},
 		},
 	} {

@@ -59,7 +59,7 @@ UNION ALL SELECT 'function ' || p.oid::regprocedure, concat_ws(', ', 'its text h
 UNION ALL SELECT 'setting session_replication_role', current_setting('session_replication_role')
 -- What updates and deletes left behind is read with the rows: from twice their room on, where it is a fiftieth of the
 -- database and more than many sessions that insert have taken in advance; not where the server lost its counts of rows.
-UNION ALL SELECT 'room of ' || title, 'more than twice what its rows take'
+UNION ALL SELECT 'bloat of ' || title, 'more than twice what its rows take'
     FROM (
         SELECT title, pg_relation_size(oid) AS bytes, n_live_tup >= .9 * reltuples OR n_dead_tup > reltuples AS counted,
             greatest(n_live_tup, reltuples) * (28 + row_bytes) * 100 / coalesce(

@@ -27,7 +27,7 @@ var ofSchema = []tampering{
 		"a trigger of the user's own", `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
 			'BEGIN PERFORM pg_sleep(.01); RETURN NEW; END';
 		CREATE TRIGGER slow BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION slow()`,
-		`trigger slow of orders is "CREATE TRIGGER slow`,
+		"trigger slow of orders was not there when the database was loaded (CREATE TRIGGER slow",
 	},
 	{
 		"the restock trigger disabled", "ALTER TABLE inventory DISABLE TRIGGER ds2_restock",
@@ -41,7 +41,7 @@ var ofSchema = []tampering{
 	{
 		"the restock trigger dropped",
 		"DROP TRIGGER ds2_restock ON inventory",
-		"ds2_restock of inventory is not there",
+		"ds2_restock of inventory was there when the database was loaded, and is gone",
 	},
 	{
 		"triggers left disabled by a dump",
@@ -58,10 +58,14 @@ var ofSchema = []tampering{
 		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_order_custid'::regclass",
 		"ON public.orders USING btree (customerid), invalid",
 	},
-	{"an index dropped", "DROP INDEX ix_prod_category", "index ix_prod_category is not there"},
+	{
+		"an index dropped",
+		"DROP INDEX ix_prod_category",
+		"index ix_prod_category was there when the database was loaded, and is gone",
+	},
 	{
 		"an index more", "CREATE INDEX more ON orders (orderdate)",
-		"index more is",
+		"index more was not there",
 	},
 	{
 		"an index with another order",
@@ -71,14 +75,18 @@ var ofSchema = []tampering{
 	{
 		"a constraint dropped",
 		"ALTER TABLE orders DROP CONSTRAINT fk_customerid",
-		"constraint fk_customerid of orders is not there",
+		"constraint fk_customerid of orders was there when the database was loaded, and is gone",
 	},
 	{
 		"a constraint that is not valid", "ALTER TABLE orders DROP CONSTRAINT fk_customerid;" +
 			"ALTER TABLE orders ADD CONSTRAINT fk_customerid FOREIGN KEY (customerid) REFERENCES customers " +
 			"ON DELETE SET NULL NOT VALID", "NOT VALID",
 	},
-	{"a check more", "ALTER TABLE orders ADD CHECK (tax >= 0)", "orders_tax_check of orders is"},
+	{
+		"a check more",
+		"ALTER TABLE orders ADD CHECK (tax >= 0)",
+		"orders_tax_check of orders was not there",
+	},
 	{"a table without log", "ALTER TABLE cust_hist SET UNLOGGED", `table cust_hist is "unlogged"`},
 	{"another fill", "ALTER TABLE orders SET (fillfactor = 20)", "fillfactor=20"},
 	{
@@ -92,7 +100,11 @@ var ofSchema = []tampering{
 		"ALTER TABLE orders ALTER tax TYPE double precision",
 		"column tax of orders is",
 	},
-	{"a column more", "ALTER TABLE orders ADD note text DEFAULT 'x'", "column note of orders is"},
+	{
+		"a column more",
+		"ALTER TABLE orders ADD note text DEFAULT 'x'",
+		"column note of orders was not there",
+	},
 	{
 		"statistics of one value",
 		"ALTER TABLE orders ALTER customerid SET STATISTICS 1",
@@ -101,7 +113,7 @@ var ofSchema = []tampering{
 	{
 		"a rule",
 		"CREATE RULE none AS ON DELETE TO reorder DO INSTEAD NOTHING",
-		"rule none of reorder is",
+		"rule none of reorder was not there",
 	},
 	{
 		"another text of a procedure",
@@ -120,8 +132,12 @@ var ofSchema = []tampering{
 		"with row security",
 	},
 	{"a sequence in steps", "ALTER SEQUENCE orders_orderid_seq INCREMENT 2", "increment 2"},
-	{"a table of many times its room", "DO $$ BEGIN WHILE pg_relation_size('customers') < 12e6 LOOP" +
-		" UPDATE customers SET age = age; END LOOP; END $$", "room of table customers is"},
+	{
+		"a table of many times its room",
+		"DO $$ BEGIN WHILE pg_relation_size('customers') < 12e6 LOOP" +
+			" UPDATE customers SET age = age; END LOOP; END $$",
+		"bloat of table customers was not there",
+	},
 }
 
 // ofRows is noticed by verify alone.
