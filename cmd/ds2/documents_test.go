@@ -301,7 +301,9 @@ func TestLinksOfDocuments(t *testing.T) {
 // TestMessagesOfDocuments: each message that the page of troubleshooting quotes stands in the
 // program. A … is anything.
 func TestMessagesOfDocuments(t *testing.T) {
-	source := strings.Join(slices.Collect(maps.Values(programs(t))), "\n")
+	texts := programs(t)
+	maps.Copy(texts, filesOf(t, ".tsv", "internal")) // the words of findings
+	source := strings.Join(slices.Collect(maps.Values(texts)), "\n")
 	// Texts are written in several lines.
 	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source, "")
 	quoted := regexp.MustCompile("(?m)^### `(.*)`$")

@@ -102,7 +102,7 @@ device-record: %q
 	}
 	shows(browser, strings.Join([]string{
 		`/^(hdd|ssd), run .*postgres, size 5MB, 2 users/.test(document.querySelector('#title').textContent)`,
-		`/^run\b.* left.*block \d+ of 100, configuration (hdd|ssd), run \d+ of 200, .* left, until/.test(` + state +
+		`/^run\b.* left.*block \d+ of 100, run \d+ of 200, .* left, until/.test(` + state +
 			`)`,
 		`/^order p95 < 10m.*holds$/.test(document.querySelector('#limits tbody tr')?.textContent)`,
 		`[...document.querySelectorAll('#charts h3')].map(h => h.textContent).join('; ') === '` + strings.Join(
