@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ds2/internal/conclude"
+	"ds2/internal/datatable"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
 )
@@ -32,13 +33,9 @@ var chartsTable string
 var counterCharts = readCharts(chartsTable)
 
 func readCharts(table string) (charts []counterChart) {
-	for line := range strings.Lines(table) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		fields := strings.Split(strings.TrimSpace(line), "\t")
+	for _, row := range datatable.Rows(table, 5) {
 		charts = append(charts, counterChart{
-			fields[0], fields[1], scale(fields[2]), strings.Fields(fields[3]), fields[4],
+			row[0], row[1], scale(row[2]), strings.Fields(row[3]), row[4],
 		})
 	}
 	return charts

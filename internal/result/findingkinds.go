@@ -2,8 +2,8 @@ package result
 
 import (
 	_ "embed"
-	"strings"
 
+	"ds2/internal/datatable"
 	"ds2/internal/monitor"
 )
 
@@ -124,13 +124,9 @@ var kindsTable string
 var FindingKinds = readKinds(kindsTable)
 
 func readKinds(table string) (kinds []KindOfFinding) {
-	for line := range strings.Lines(table) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		fields := strings.Split(strings.TrimSpace(line), "\t")
+	for _, row := range datatable.Rows(table, 4) {
 		kinds = append(kinds, KindOfFinding{
-			FindingKind(fields[0]), Effect(fields[1]), Scope(fields[2]), fields[3],
+			FindingKind(row[0]), Effect(row[1]), Scope(row[2]), row[3],
 		})
 	}
 	return kinds

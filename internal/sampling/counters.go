@@ -3,13 +3,14 @@ package sampling
 import (
 	"cmp"
 	"context"
-	_ "embed" // figures.txt
+	_ "embed" // figures.tsv
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
+
+	"ds2/internal/datatable"
 )
 
 // kind is what is counted of an item or of several: a figure, the column that is made of it, or
@@ -19,17 +20,16 @@ type kind struct {
 	derive         derivation // from the item's figures; nil: the rate of this one
 }
 
-//go:embed figures.txt
-var figuresText string
+//go:embed figures.tsv
+var figuresTable string
 
 // helps say what each figure is, by its name.
 var helps = readHelps()
 
 func readHelps() map[string]string {
 	all := map[string]string{}
-	for line := range strings.Lines(figuresText) {
-		name, help, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		all[name] = help
+	for _, row := range datatable.Rows(figuresTable, 2) {
+		all[row[0]] = row[1]
 	}
 	return all
 }

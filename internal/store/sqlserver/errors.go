@@ -15,6 +15,7 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
+	"ds2/internal/datatable"
 	"ds2/internal/store"
 )
 
@@ -183,18 +184,13 @@ var causes = readCauses(numbersTable)
 
 func readCauses(table string) map[int32]cause {
 	found := map[int32]cause{}
-	for line := range strings.Lines(table) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		class, rest, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		numbers, hint, _ := strings.Cut(rest, "\t")
-		for _, number := range strings.Fields(numbers) {
+	for _, row := range datatable.Rows(table, 3) {
+		for _, number := range strings.Fields(row[1]) {
 			n, err := strconv.ParseInt(number, 10, 32)
 			if _, twice := found[int32(n)]; err != nil || twice {
 				panic("numbers.tsv: " + number)
 			}
-			found[int32(n)] = cause{store.Class(class), hint}
+			found[int32(n)] = cause{store.Class(row[0]), row[2]}
 		}
 	}
 	return found
