@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -196,11 +197,13 @@ func (f *kubernetesFlags) tellNext(w io.Writer) {
 		return
 	}
 	port := defaultMetricsAddr[strings.Index(defaultMetricsAddr, ":")+1:]
-	fmt.Fprintf(w, `next, where these manifests are compare.yaml:
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) // its columns are parted by tabs
+	fmt.Fprintf(table, `next, where these manifests are compare.yaml:
   %[1]s apply -f compare.yaml
-  %[1]s logs -f job/%[2]s             # progress; its last lines are the verdict
-  %[1]s port-forward job/%[2]s %[3]s  # http://localhost:%[3]s: the live page, then the report
-  curl -O http://localhost:%[3]s/record.zip         # the record, for ds2 report
-  %[1]s delete -f compare.yaml                # all is gone, claims too
+  %[1]s logs -f job/%[2]s	# progress; its last lines are the verdict
+  %[1]s port-forward job/%[2]s %[3]s	# http://localhost:%[3]s: the live page, then the report
+  curl -O http://localhost:%[3]s/record.zip	# the record, for ds2 report
+  %[1]s delete -f compare.yaml	# all is gone, claims too
 `, kubectl, f.setup.Name, port)
+	table.Flush()
 }
