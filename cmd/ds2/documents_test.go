@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/datatable"
 	"ds2/internal/result"
 )
 
@@ -55,6 +56,9 @@ func programs(t *testing.T) map[string]string {
 	maps.DeleteFunc(all, func(path, _ string) bool { return strings.HasSuffix(path, "_test.go") })
 	return all
 }
+
+// dataTables are the tables beside the code that hold texts, such as the words of findings.
+func dataTables(t *testing.T) map[string]string { return filesOf(t, ".tsv", "internal") }
 
 // writtenParts are the parts of pages that programs write: by "output" a command, whose output
 // stands there, or by "written" one of the functions below.
@@ -302,7 +306,7 @@ func TestLinksOfDocuments(t *testing.T) {
 // program. A … is anything.
 func TestMessagesOfDocuments(t *testing.T) {
 	texts := programs(t)
-	maps.Copy(texts, filesOf(t, ".tsv", "internal")) // the words of findings
+	maps.Copy(texts, dataTables(t))
 	source := strings.Join(slices.Collect(maps.Values(texts)), "\n")
 	// Texts are written in several lines.
 	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source, "")
@@ -529,6 +533,14 @@ func TestWords(t *testing.T) {
 		if !strings.HasPrefix(path, "docs/evidence") {
 			for line := range strings.Lines(text) {
 				refuse(path, line)
+			}
+		}
+	}
+	for path, text := range dataTables(t) {
+		const most = 8 // fields
+		for _, text := range slices.Concat(datatable.Rows(text, most)...) {
+			if strings.Contains(text, " ") {
+				refuse(path, text)
 			}
 		}
 	}

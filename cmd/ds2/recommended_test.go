@@ -54,6 +54,7 @@ func shownTexts(t *testing.T) map[string]string {
 	}
 	maps.Copy(all, filesOf(t, ".txt", "internal/report/testdata"))
 	maps.Copy(all, filesOf(t, ".golden", "cmd/ds2/testdata"))
+	maps.Copy(all, dataTables(t))
 	return all
 }
 
@@ -72,8 +73,9 @@ func literalText(e ast.Expr) string {
 	return ""
 }
 
-// TestRecommendations types what texts, reports and pages tell to type: each flag is one of the
-// command that it follows, or of any where none is named.
+// TestRecommendations looks up what texts, reports and pages tell to type: each flag is one of the
+// command that it follows, or of any where none is named. TestCommandsOfDocuments runs
+// those of pages.
 func TestRecommendations(t *testing.T) {
 	root := newRoot()
 	root.InitDefaultCompletionCmd()
