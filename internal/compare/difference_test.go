@@ -79,7 +79,8 @@ func TestParts(t *testing.T) {
 }
 
 // TestInterim: what is said of an interval is its own level, also of what it would have shown, and
-// only where it is one of an early look: by blocks of an experiment that goes on.
+// only where it is one of an early look: by blocks of an experiment that goes on, or that an error
+// ended.
 func TestInterim(t *testing.T) {
 	hdd := configuration("hdd", diagnose.Storage, 10, 11, 10, 12, 11, 10)
 	ssd := configuration("ssd", diagnose.CPU, 21, 20, 23, 22, 21, 24)
@@ -102,12 +103,18 @@ func TestInterim(t *testing.T) {
 	running, early := of(result.Running, true)
 	done, late := of(result.Done, true)
 	unpaired, welch := of(result.Running, false)
+	hdd.unfinished = true // as NewExperiment has those of one that is not done
+	ssd.unfinished = true
+	ended, cut := of(result.Done, true)
 	for _, c := range []struct {
 		of   Comparison
 		d    Difference
 		want string
 	}{
-		{running, early, "interim, 99.9 %"}, {done, late, "95 %"}, {unpaired, welch, "95 %"},
+		{running, early, "interim, 99.9 %"},
+		{done, late, "95 %"},
+		{unpaired, welch, "95 %"},
+		{ended, cut, "interim, 99.9 %"},
 	} {
 		assert.Equal(t, c.want, c.of.Confidence())
 		assert.Contains(t, c.d.Text(), "("+c.want+" confidence +")
