@@ -126,6 +126,8 @@ func TestParametersOfLibpq(t *testing.T) {
 		"min_protocol_version=3.2":          "min_protocol_version is 3.2: leave it out",
 		"sslmode=require&sslkey=" + key:     key + " is encrypted in a form that ds2 does not read",
 		"sslpassword=secret&sslkey=" + key:  "openssl rsa",
+		"sslmode=require&sslkey=/dev/zero":  "sslkey: /dev/zero is not a regular file",
+		"sslrootcert=/dev/zero":             "sslrootcert: /dev/zero is not a regular file",
 		"gssencmode=disable&keepalives=1":   "",
 		"sslmode=disable&sslkey=/not/there": "",
 	} {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"crypto/tls"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/outside"
 )
 
@@ -61,9 +64,16 @@ func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
 		return nil, fmt.Errorf("%s is %q: write TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3",
 			minTLS, options.Get(minTLS))
 	}
-	key := cmp.Or(options.Get("sslkey"), os.Getenv("PGSSLKEY"))
-	if err := checkKey(key, options.Has("sslpassword")); err != nil {
-		return nil, err
+	for _, name := range []string{"sslcert", "sslrootcert", "sslkey"} {
+		path := cmp.Or(options.Get(name), os.Getenv("PG"+strings.ToUpper(name)))
+		// What is not there the client names where it is needed. It reads any other file to its end.
+		content, err := atomicfile.Read(path, outside.MaxText)
+		if _, notThere := errors.AsType[*fs.PathError](err); err != nil && !notThere {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := checkKey(path, content, options.Has("sslpassword")); err != nil {
+			return nil, err
+		}
 	}
 
 	config, err := pgx.ParseConfig(ofClient(u).String())
@@ -90,11 +100,7 @@ func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
 
 // checkKey refuses a key that is encrypted in the form of PKCS #8, which no part of Go reads, or
 // without its password.
-func checkKey(path string, password bool) error {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil // whoever reads it says so, where it is needed
-	}
+func checkKey(path string, content []byte, password bool) error {
 	block, _ := pem.Decode(content)
 	switch {
 	case block == nil:
