@@ -111,6 +111,18 @@ func TestArchives(t *testing.T) {
 	assert.Contains(t, stderr, "run.zip is no whole zip archive")
 }
 
+// TestReportIntoLink writes a report into the file to which a link leads, and leaves the link.
+func TestReportIntoLink(t *testing.T) {
+	page := textFile(t, "page.html", "")
+	link := filepath.Join(t.TempDir(), "link.html")
+	require.NoError(t, os.Symlink(page, link))
+	must(t, "report", "--out", link, filepath.Join(oldRecords, "3", "run"))
+	assert.Contains(t, read(t, page), "<!DOCTYPE html>")
+	leads, err := os.Readlink(link)
+	require.NoError(t, err)
+	assert.Equal(t, page, leads)
+}
+
 // TestEmbed: a page brings its record along, from which the same report can be made.
 func TestEmbed(t *testing.T) {
 	dir := filepath.Join(oldRecords, "3", "run")

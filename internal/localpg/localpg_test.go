@@ -56,6 +56,18 @@ func query(t *testing.T, s *Server, statement string) string {
 	return value
 }
 
+// TestCacheIsDocumented: the page on removing ds2 names where a server that was fetched stays, which
+// no package removes.
+func TestCacheIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/howto/platforms.md")
+	require.NoError(t, err)
+	dir := cacheDir()
+	if home, err := os.UserHomeDir(); err == nil && os.Geteuid() != 0 {
+		dir = strings.Replace(dir, home, "~", 1)
+	}
+	assert.Contains(t, string(page), "`"+dir+"`")
+}
+
 func TestServer(t *testing.T) {
 	t.Parallel()
 	settings := map[string]string{"shared_buffers": "16MB", "application_name": "two words"}

@@ -3,10 +3,12 @@ package report
 import (
 	"testing"
 
-	"ds2/internal/sampling"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/numbers"
+	"ds2/internal/result"
+	"ds2/internal/sampling"
 )
 
 // TestSplitTable: each part of a table that is wider than a terminal names its rows, by
@@ -51,4 +53,30 @@ func TestLegendTellsReadsFromWrites(t *testing.T) {
 	require.Len(t, many.Lines, 10)
 	assert.Equal(t, many.Lines[0].Name, many.Lines[1].Name)
 	assert.Contains(t, many.Text, "ashed: ")
+}
+
+// TestBlocks: a table says of which differences the one in the headline is the mean, block by block.
+func TestBlocks(t *testing.T) {
+	blocks := comparison{arraysOf(t, 1.5, 0).Comparison}.blockTable()
+	assert.Equal(t, []string{"block", "hdd", "ssd", "difference"}, blocks.Head)
+	require.Len(t, blocks.Rows, 5)
+	for i, row := range blocks.Rows {
+		assert.Equal(t, numbers.Integer(int64(i+1)), row[0])
+		assert.Regexp(t, `^\+[45]\d(\.\d)? %$`, row[3])
+	}
+}
+
+// TestDevicePage: the headline says what the device does so many of, and a picture without runs says
+// nothing of dots.
+func TestDevicePage(t *testing.T) {
+	drive := Device{Name: "sda", Device: &result.Device{
+		Reads: []result.DevicePoint{{Depth: 1, IOPS: 600, Mean: .0016}},
+	}}
+	assert.Contains(t, Devices([]Device{drive}).Sentence(), "random reads: 600/s")
+	const dots = "a dot is a run"
+	assert.NotContains(t, deviceChart("sda", []Device{drive}).Text, dots)
+	drive.runs = []result.BenchRun{{Counts: true, Conditions: []result.Condition{
+		{Name: result.ReadsOfDevices, Value: 500}, {Name: result.ReadLatency, Value: 1.8},
+	}}}
+	assert.Contains(t, deviceChart("sda", []Device{drive}).Text, dots)
 }
