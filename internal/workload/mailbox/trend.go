@@ -26,7 +26,7 @@ const (
 // describeTrend is what the drives did in the parts of the first window, one after the other, with
 // whether their I/Os a second went up or down.
 func (r run) describeTrend(windows []measure.Window) []result.Section {
-	if r.storage == nil || len(windows) == 0 {
+	if r.Storage == nil || len(windows) == 0 {
 		return nil
 	}
 	from := measure.Seconds(windows[0].From)

@@ -65,7 +65,7 @@ func TestTrend(t *testing.T) {
 			}},
 		}
 		in := conclude.Input{Happened: happened, Series: series, Counters: table}
-		r := run{Input: in, storage: &sampling.Storage{}}
+		r := run{Input: in, Storage: &sampling.Storage{}}
 		sections := r.describeTrend([]measure.Window{{From: 0, To: c.length.Seconds()}})
 		if c.rows == 0 {
 			assert.Nil(t, sections, c.why)
