@@ -73,6 +73,15 @@ func Query(engine, name string) string {
 	return string(text)
 }
 
+// Checks are the statements of such a file that stand by themselves, each with a header.
+func Checks(engine, name string) []Statement {
+	statements, err := parseScript(Query(engine, name))
+	if err != nil {
+		panic(err)
+	}
+	return statements
+}
+
 // Counters gives the query for what a server of a major version counts for all its databases
 // together, of "server", or for each apart, of "database": rows of a name, as package monitor knows
 // it, and a number. Its file is a template of the version, which leaves out what only others count.

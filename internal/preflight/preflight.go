@@ -40,7 +40,11 @@ func Server(ctx context.Context, s store.Database, users int) (store.Examination
 	}
 	found, err := engine.Examine(ctx, users)
 	for i := range found.Findings {
-		found.Findings[i].What += " of " + s.Label()
+		f := &found.Findings[i]
+		f.What += " of " + s.Label()
+		if f.State == store.OK {
+			f.Do = ""
+		}
 	}
 	return found, err
 }

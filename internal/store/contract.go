@@ -132,9 +132,6 @@ type Placed struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Columns are those of a query for it.
-func (p *Placed) Columns() []any { return []any{&p.Name, &p.Kind, &p.Place, &p.Bytes} }
-
 // OwnConnections are those of ds2 itself beside its users': counters, and the lock.
 const OwnConnections = 2
 
@@ -146,23 +143,18 @@ type Examination struct {
 	Hidden    bool // a finding says that the user is not told where the database's files are
 }
 
-// Add adds a finding, which is fine, or worse and something to be done about.
-func (e *Examination) Add(what string, fine bool, worse State, found, do string) {
-	f := Finding{What: what, State: OK, Found: found}
-	if !fine {
-		f.State = worse
-		f.Do = do
-	}
-	e.Findings = append(e.Findings, f)
+// Add adds a finding.
+func (e *Examination) Add(what string, state State, found, do string) {
+	e.Findings = append(e.Findings, Finding{What: what, State: state, Found: found, Do: do})
 }
 
 // Finding is one thing that was looked at before a run.
 type Finding struct {
-	Kind  string `json:"kind,omitempty"` // for scripts, where the words are made from one
-	What  string `json:"check"`          // such as "connections"
+	What  string `json:"check"` // such as "connections"
 	State State  `json:"state"`
 	Found string `json:"found"`
-	Do    string `json:"do,omitempty"` // where the state is not OK
+	Do    string `json:"do,omitempty"`   // where the state is not OK
+	Kind  string `json:"kind,omitempty"` // for scripts, where the words are made from one
 }
 
 // State is how good a finding is.

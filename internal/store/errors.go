@@ -1,10 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
+	"syscall"
 	"time"
+
+	"ds2/internal/datatable"
 )
 
 // Class says what kind of failure an error is, and so what a user of the store can do about it.
@@ -39,6 +44,56 @@ type Error struct {
 	// all
 	InDoubt bool
 	Err     error
+}
+
+// Cause is what the code of a server's error says, and what a user can do about it.
+type Cause struct {
+	Class Class
+	Hint  string
+}
+
+// Causes are those of an engine, by codes.
+type Causes map[string]Cause
+
+// ReadCauses reads a table of classes, codes and hints. A code stands once, or the program is
+// wrong.
+func ReadCauses(table string) Causes {
+	causes := Causes{}
+	for _, row := range datatable.Rows(table, 3) {
+		for code := range strings.FieldsSeq(row[1]) {
+			if _, twice := causes[code]; twice {
+				panic("two causes of error " + code)
+			}
+			causes[code] = Cause{Class(row[0]), row[2]}
+		}
+	}
+	return causes
+}
+
+// Find gives the cause of a code; of an SQLSTATE that the table has not, that of its class, which
+// is its first two characters.
+func (c Causes) Find(code string) Cause {
+	cause, known := c[code]
+	if !known {
+		cause = c[code[:min(2, len(code))]]
+	}
+	return Cause{cmp.Or(cause.Class, Bug), cause.Hint}
+}
+
+// FindDialError is why no connection to a server could be made, and what a user can do about it;
+// nil where the network does not say.
+func FindDialError(err error) (why error, hint string) {
+	if name, ok := errors.AsType[*net.DNSError](err); ok {
+		return name, "correct the host of the target"
+	}
+	dial, ok := errors.AsType[*net.OpError](err)
+	switch {
+	case !ok || dial.Op != "dial":
+		return nil, ""
+	case errors.Is(dial, syscall.EMFILE):
+		return dial, "let this process open more files: ulimit -n, or LimitNOFILE of a service"
+	}
+	return dial, "start the server, or correct the host and port of the target"
 }
 
 // maxCause is how much of a cause is told, in bytes: a server may say megabytes, and logs and

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 
 	"ds2/schema"
 )
@@ -24,7 +25,7 @@ type Value struct {
 }
 
 // maxListed is how many files, settings, tables or other things a server is believed to have.
-const maxListed = 100_000
+const maxListed = 1_000_000
 
 // List is EachRow of a list of what a server has.
 func List(
@@ -68,18 +69,22 @@ func EachRow(
 	return rows.Err()
 }
 
-// Collect is List as a slice: into gives where the columns of a row go.
-func Collect[T any](
-	ctx context.Context,
-	db Queryer,
-	query string,
-	into func(*T) []any,
-	args ...any,
-) ([]T, error) {
+// Collect is List as a slice: the columns of a row go to the first fields of a T, in their order.
+// What was read before an error is there.
+func Collect[T any](ctx context.Context, db Queryer, query string, args ...any) ([]T, error) {
 	var all []T
 	err := List(ctx, db, query, func(rows *sql.Rows) error {
+		columns, err := rows.Columns()
+		if err != nil {
+			return err
+		}
 		var one T
-		err := rows.Scan(into(&one)...)
+		fields := reflect.ValueOf(&one).Elem()
+		into := make([]any, len(columns))
+		for i := range into {
+			into[i] = fields.Field(i).Addr().Interface()
+		}
+		err = rows.Scan(into...)
 		all = append(all, one)
 		return err
 	}, args...)

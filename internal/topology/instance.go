@@ -117,10 +117,6 @@ func FindProcess(ctx context.Context, database store.Database, dir string) (pid 
 // Files gives where a database of the server lies, with its log and temporary files. The places of
 // data come first.
 func (s *Instance) Files(ctx context.Context, database store.Database) (files []File, err error) {
-	columns := func(f *File) []any { return []any{&f.Role, &f.Path} }
-	files, err = store.Collect(ctx, database.DB(), s.Queries.Files, columns)
-	if err != nil {
-		return nil, database.Wrap("ask the server where its files are", err)
-	}
-	return files, nil
+	files, err = store.Collect[File](ctx, database.DB(), s.Queries.Files)
+	return files, database.Wrap("ask the server where its files are", err)
 }

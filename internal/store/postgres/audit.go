@@ -18,10 +18,7 @@ func (s *Store) PrepareRead(
 	temp int64,
 ) (limited bool, err error) {
 	const op = "prepare a session for the audit"
-	_, err = conn.ExecContext(ctx, `SELECT set_config(name, value, false) FROM (VALUES
-		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'),
-		('enable_nestloop', 'off'), ('random_page_cost', '1.1'), ('enable_indexscan', $1)) v (name, value)`,
-		strconv.FormatBool(!ranges))
+	_, err = conn.ExecContext(ctx, query("database/begin-audit"), strconv.FormatBool(!ranges))
 	if err != nil {
 		return false, s.Wrap(op, err)
 	}
@@ -44,10 +41,8 @@ func (s *Store) Slices(
 ) (slices []string, end int64, err error) {
 	var version int
 	var size, block int64
-	err = s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int,
-		pg_relation_size($1::text::regclass), current_setting('block_size')::bigint`, table).
-		Scan(&version, &size, &block)
-	if err != nil || version < 140000 {
+	err = s.db.QueryRowContext(ctx, query("database/blocks"), table).Scan(&version, &size, &block)
+	if err != nil || version < 14 {
 		return nil, 0, s.Wrap("ask for the size of "+table, err)
 	}
 	step := max(bytes/block, 1)
@@ -65,10 +60,6 @@ func (s *Store) Slices(
 // Changed counts updated and deleted rows: audit.ChangeCounter. A row that was not inserted because
 // another session did so first counts as deleted.
 func (s *Store) Changed(ctx context.Context, updated, deleted []string) (n int64, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN relname = ANY ($1) THEN n_tup_upd ELSE 0 END
-			+ CASE WHEN relname = ANY ($2) AND current_setting('server_version_num')::int >= 150000
-				THEN n_tup_del ELSE 0 END), 0)::bigint
-		FROM pg_stat_user_tables WHERE schemaname = current_schema()`, updated, deleted).
-		Scan(&n)
+	err = s.db.QueryRowContext(ctx, query("database/changed-rows"), updated, deleted).Scan(&n)
 	return n, s.Wrap("ask how many rows were changed", err)
 }

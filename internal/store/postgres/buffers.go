@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"ds2/internal/store"
-	"ds2/schema"
 )
 
 // Checkpoint makes a checkpoint: runs.Checkpointer. It is for superusers and, from version 15 on,
@@ -19,7 +18,7 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 
 // MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
-	ask := schema.Query(Engine, "server/may-checkpoint")
+	ask := query("server/may-checkpoint")
 	hint := fmt.Sprintf(
 		"GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
 		s.config.User,
@@ -39,7 +38,7 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 // it; else it is estimated, by the pages that the server has read.
 func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 	var pages, size, read float64
-	err = s.db.QueryRowContext(ctx, schema.Query(Engine, "database/buffers")).
+	err = s.db.QueryRowContext(ctx, query("database/buffers")).
 		Scan(&pages, &size, &read)
 	if err != nil {
 		return b, s.Wrap("ask how many buffers are in use", err)
@@ -55,7 +54,7 @@ func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 func (s *Store) countBuffers(ctx context.Context) (share float64, why string) {
 	var where, version string
 	var summary bool // which reads no buffer's lock
-	err := s.db.QueryRowContext(ctx, schema.Query(Engine, "database/buffercache")).
+	err := s.db.QueryRowContext(ctx, query("database/buffercache")).
 		Scan(&where, &version, &summary)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, "the database has no extension pg_buffercache"

@@ -33,7 +33,7 @@ func (s *Store) SetBuilds(wanted, most int64, serial bool) {
 // of two indexes, in half the time of a hash table of all keys, most of whose rows are not in a
 // CPU's cache (1 GB: 0.8 s in place of 1.6 and 1.9 s), and without temporary files where the keys
 // are more than the memory holds.
-var buildSettings = schema.Query(Engine, "database/build-settings")
+var buildSettings = query("database/build-settings")
 
 // Name is that of the target's database.
 func (s *Store) Name() string { return s.config.Database }
@@ -246,7 +246,7 @@ func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 // progressQuery is how far the server is with what it can report: vacuuming a table counts by the
 // pages that it has read, analyzing one by those of its sample, and building an index half for
 // reading the table and half for writing the index.
-var progressQuery = schema.Query(Engine, "database/build-progress")
+var progressQuery = query("database/build-progress")
 
 // Progress gives the share that is done, 0 to 1, of the running statements that have a means of
 // progress, by their names.

@@ -18,12 +18,11 @@ func (s *Store) RowHash(
 	const known = "which server hashes alike?"
 	var version int
 	var found int64
-	err = s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int,
-		hashtextextended($1, 0)`, known).Scan(&version, &found)
+	err = s.db.QueryRowContext(ctx, query("server/hash"), known).Scan(&version, &found)
 	if err != nil {
 		return "", nil, s.Wrap("ask how the server hashes", err)
 	}
-	if version < 140000 || found != int64(hashBytes([]byte(known))) {
+	if version < 14 || found != int64(hashBytes([]byte(known))) {
 		return "", nil, nil
 	}
 
@@ -60,33 +59,24 @@ func newJenkins(length int) jenkins {
 	return jenkins{start, start, start}
 }
 
+// mixWords mixes the three words: the same step six times, each with another one in the lead.
 func (j *jenkins) mixWords() {
 	a, b, c := j.a, j.b, j.c
-	a = (a - c) ^ bits.RotateLeft32(c, 4)
-	c += b
-	b = (b - a) ^ bits.RotateLeft32(a, 6)
-	a += c
-	c = (c - b) ^ bits.RotateLeft32(b, 8)
-	b += a
-	a = (a - c) ^ bits.RotateLeft32(c, 16)
-	c += b
-	b = (b - a) ^ bits.RotateLeft32(a, 19)
-	a += c
-	c = (c - b) ^ bits.RotateLeft32(b, 4)
-	b += a
+	for _, by := range [...]int{4, 6, 8, 16, 19, 4} {
+		mixed := (a - c) ^ bits.RotateLeft32(c, by)
+		a, b, c = b, c+b, mixed
+	}
 	j.a, j.b, j.c = a, b, c
 }
 
+// sum is the hash of what was mixed.
 func (j *jenkins) sum() uint64 {
 	a, b, c := j.a, j.b, j.c
-	c = (c ^ b) - bits.RotateLeft32(b, 14)
-	a = (a ^ c) - bits.RotateLeft32(c, 11)
-	b = (b ^ a) - bits.RotateLeft32(a, 25)
-	c = (c ^ b) - bits.RotateLeft32(b, 16)
-	a = (a ^ c) - bits.RotateLeft32(c, 4)
-	b = (b ^ a) - bits.RotateLeft32(a, 14)
-	c = (c ^ b) - bits.RotateLeft32(b, 24)
-	return uint64(b)<<32 | uint64(c)
+	for _, by := range [...]int{14, 11, 25, 16, 4, 14, 24} {
+		mixed := (c ^ b) - bits.RotateLeft32(b, by)
+		a, b, c = b, mixed, a
+	}
+	return uint64(a)<<32 | uint64(b)
 }
 
 // hashInt is the hash of an integer of 32 bits or fewer.

@@ -16,13 +16,11 @@ import (
 
 	"ds2/internal/diskspace"
 	"ds2/internal/process"
-
-	"ds2/schema"
 )
 
 // askIdentity gives by what the process of the session and the files of its server are known. Who
 // may not read all settings is not told the directory of the data.
-var askIdentity = schema.Query(Engine, "server/this-process")
+var askIdentity = query("server/this-process")
 
 // Here says whether the server runs on this machine: monitor.Locator.
 func (s *Store) Here(ctx context.Context) bool {
@@ -68,8 +66,7 @@ func (s *Store) whereFull(message string) string {
 				Scan(&dir)
 		}
 		if dir == "" {
-			_, hint := classifySQLState(diskFull)
-			return hint
+			return causes.Find(diskFull).Hint
 		}
 		return "make room on the server's file system that holds " + s.findMountPoint(dir)
 	})

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/store"
-	"ds2/schema"
 )
 
 // Lock takes advisory locks of a session: store.Database. They are taken in the maintenance
@@ -68,7 +67,7 @@ func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) erro
 		}
 		// Who holds the database's lock and not that of the run is in the way.
 		var name *string
-		err := tx.QueryRow(ctx, schema.Query(Engine, "server/lock-holder"), database, l.Run != "", run).
+		err := tx.QueryRow(ctx, query("server/lock-holder"), database, l.Run != "", run).
 			Scan(&name)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil

@@ -20,14 +20,11 @@ import (
 type meter int
 
 func newMeter(ctx context.Context, conn *sql.Conn) meter {
-	const ask = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8,
-			CASE WHEN client_port < 0 THEN '[local]' ELSE format('(%s)', client_port) END
-		FROM pg_stat_activity WHERE pid = pg_backend_pid()`
 	var inside int // the server's own container
 	var age float64
-	// as the process's title has it: a server elsewhere may have one of the same number and age
 	var client string
-	if err := conn.QueryRowContext(ctx, ask).Scan(&inside, &age, &client); err != nil {
+	if err := conn.QueryRowContext(ctx, query("server/own-process")).
+		Scan(&inside, &age, &client); err != nil {
 		return 0
 	}
 	pid, _, err := process.Find(

@@ -114,7 +114,7 @@ func TestAdvice(t *testing.T) {
 		{
 			"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute, 0,
 			[]string{
-				"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s",
+				"synchronous_commit is off", "checkpoint_timeout is 5min and the run lasts 60 s",
 			},
 			[]string{"full_page_writes"},
 		},

@@ -23,10 +23,14 @@ import (
 
 	"ds2/internal/escape"
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // Engine is the engine's name.
 const Engine = "postgres"
+
+// query is the SQL of a question to a server or a database, by the name of its file.
+func query(name string) string { return schema.Query(Engine, name) }
 
 // poolIdle is how many connections of the pool stay open between statements.
 const poolIdle = 4
@@ -106,11 +110,7 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 // schema would seem to be another.
 func (s *Store) beginSession(ctx context.Context, conn *pgx.Conn) error {
 	s.sessions.Store(int32(conn.PgConn().PID()), nil)
-	_, err := conn.Exec(ctx, `SELECT set_config('row_security', 'off', false),
-			set_config('quote_all_identifiers', 'off', false),
-			count(set_config(name, '0', false)) FROM pg_settings
-		WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
-			'idle_in_transaction_session_timeout')`)
+	_, err := conn.Exec(ctx, query("database/begin-session"))
 	return err
 }
 

@@ -36,8 +36,7 @@ func (s *Store) Reset(
 		// The server is to count at once what the session did, or other sessions would not know how
 		// much of a table changed, and the next run's audit would take rows that the reset removed
 		// for the run's. Versions before 15 cannot, and Changed leaves deleted rows out there.
-		_, err = conn.Exec(ctx, `DO $$ BEGIN IF current_setting('server_version_num')::int >= 150000
-			THEN PERFORM pg_stat_force_next_flush(); END IF; END $$`)
+		_, err = conn.Exec(ctx, query("server/flush-statistics"))
 		return err
 	})
 	if err == nil {
@@ -48,10 +47,14 @@ func (s *Store) Reset(
 	}
 	err = s.Wrap("reset "+s.Label(), err)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == noReplicaIdentity {
-		e.Hint = replicaIdentity
+		e.Hint = "ALTER TABLE … REPLICA IDENTITY FULL, or restore by --restore snapshot"
 	}
 	return err
 }
+
+// noReplicaIdentity is the SQLSTATE of a table that does not allow what is asked, as a reset of one
+// that is published and has nothing to name its rows by.
+const noReplicaIdentity = "55000"
 
 // restoreRows runs the statements that go into one transaction. It returns, and notes in the
 // database, the tables that they changed, with those of an earlier reset that ended before it had
@@ -91,9 +94,8 @@ func (s *Store) restoreRows(
 			}
 		}
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO ds2_info (name, value) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-		unvacuumed, strings.Join(slices.Sorted(maps.Keys(changed)), " "))
+	names := strings.Join(slices.Sorted(maps.Keys(changed)), " ")
+	_, err = tx.Exec(ctx, query("database/note"), unvacuumed, names)
 	return changed, err
 }
 
@@ -169,17 +171,10 @@ func (s *Store) tidyTable(
 	})
 }
 
-// statisticsOf is a sum of the planner's statistics of the table c, which a run does not change
-// unless the server, or someone else, analyzes the table.
-const statisticsOf = `(SELECT coalesce(md5(string_agg(s::text, ' ' ORDER BY s.attname)), '')
-	FROM pg_stats s JOIN pg_namespace n ON n.nspname = s.schemaname
-	WHERE n.oid = c.relnamespace AND s.tablename = c.relname)`
-
-// noteStatistics notes in the database which statistics a table has that are right for its rows.
+// noteStatistics notes in the database which statistics of the planner a table has that are right
+// for its rows, which a run does not change unless the server, or someone else, analyzes the table.
 func noteStatistics(ctx context.Context, conn *pgx.Conn, table string) error {
-	_, err := conn.Exec(ctx, `INSERT INTO ds2_info (name, value)
-		SELECT 'statistics of ' || c.relname, `+statisticsOf+` FROM pg_class c WHERE c.oid = $1::text::regclass
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, table)
+	_, err := conn.Exec(ctx, query("database/note-statistics"), table)
 	return err
 }
 
@@ -191,12 +186,7 @@ func noteStatistics(ctx context.Context, conn *pgx.Conn, table string) error {
 // analyzed what, so that few changes then mean nothing.
 func keepStatistics(ctx context.Context, conn *pgx.Conn, table string) (kept bool, err error) {
 	var few, right, noted bool
-	err = conn.QueryRow(ctx, `SELECT t.n_mod_since_analyze <= 0.05 * c.reltuples,
-			coalesce(t.last_analyze, t.last_autoanalyze) IS NOT NULL,
-			EXISTS (SELECT FROM ds2_info i WHERE i.name = 'statistics of ' || c.relname AND i.value = `+statisticsOf+`)
-				AND has_function_privilege('pg_stat_reset_single_table_counters(oid)', 'EXECUTE')
-		FROM pg_class c JOIN pg_stat_user_tables t ON t.relid = c.oid
-		WHERE c.oid = $1::text::regclass`, table).Scan(&few, &right, &noted)
+	err = conn.QueryRow(ctx, query("database/analyzed"), table).Scan(&few, &right, &noted)
 	switch {
 	case err == nil && few && right:
 		return true, noteStatistics(ctx, conn, table)

@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 
 	"ds2/internal/store"
-	"ds2/schema"
 )
 
 // scrub reads the main files of all tables and indexes, the server's own among them. The server
@@ -27,8 +25,8 @@ type scrub struct {
 
 // scrubFile is the main fork of a relation.
 type scrubFile struct {
-	path  string // of the first segment, in the data directory
-	bytes int64
+	Path  string // of the first segment, in the data directory
+	Bytes int64
 }
 
 // OpenScrub connects a scan of the database's files: background.Scrubber.
@@ -46,8 +44,9 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 	}()
 	var allowed bool
 	const function = "pg_read_binary_file(text, bigint, bigint, boolean)"
-	const ask = `SELECT has_function_privilege($1, 'EXECUTE'), pg_size_bytes(current_setting('segment_size'))`
-	if err := conn.QueryRowContext(ctx, ask, function).Scan(&allowed, &r.segment); err != nil {
+	err = conn.QueryRowContext(ctx, query("database/readable-files"), function).
+		Scan(&allowed, &r.segment)
+	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
 	if !allowed {
@@ -65,17 +64,12 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 
 // listFiles begins again at the first file. Files lie on a drive about in the order in which they
 // were made.
-func (r *scrub) listFiles(ctx context.Context) error {
-	files := schema.Query(Engine, "database/files-of-relations")
-	r.files = r.files[:0]
+func (r *scrub) listFiles(ctx context.Context) (err error) {
 	r.at = 0
 	r.from = 0
-	return r.wrapError(store.EachRow(ctx, r.conn, math.MaxInt64, files, func(rows *sql.Rows) error {
-		var f scrubFile
-		err := rows.Scan(&f.path, &f.bytes)
-		r.files = append(r.files, f)
-		return err
-	}))
+	ask := query("database/files-of-relations")
+	r.files, err = store.Collect[scrubFile](ctx, r.conn, ask)
+	return r.wrapError(err)
 }
 
 func (r *scrub) wrapError(err error) error { return r.Wrap("scrub "+r.Label(), err) }
@@ -89,13 +83,13 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 		}
 	}
 	f := r.files[r.at]
-	path := f.path
+	path := f.Path
 	offset := r.from % r.segment
 	if n := r.from / r.segment; n > 0 {
 		path = fmt.Sprintf("%s.%d", path, n)
 	}
-	length := min(store.ScrubRequest, f.bytes-r.from, r.segment-offset)
-	if r.from += length; r.from == f.bytes {
+	length := min(store.ScrubRequest, f.Bytes-r.from, r.segment-offset)
+	if r.from += length; r.from == f.Bytes {
 		r.at = r.at + 1
 		r.from = 0
 	}

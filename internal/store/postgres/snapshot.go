@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/store"
-	"ds2/schema"
 )
 
 // A snapshot is a second database, made with the first one as its template: the server copies the
@@ -30,21 +29,17 @@ const (
 
 // SnapshotRoom asks for the sizes of both databases and the places of their files: load.Sizer.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
-	// Who may not read all settings is not told the directory of the tablespace pg_default.
-	ask := schema.Query(Engine, "server/snapshot-room")
-	err = s.withMaintenance(
-		ctx,
-		"ask for the size of "+s.Label(),
-		func(conn *pgx.Conn, name string) error {
-			room.Here, _ = isHere(conn.QueryRow(ctx, askIdentity))
-			err := conn.QueryRow(ctx, ask, s.Name(), name).
-				Scan(&room.Database, &room.Copy, &room.Directories)
-			if slices.Contains(room.Directories, "") {
-				room.Directories = nil
-			}
-			return err
-		},
-	)
+	op := "ask for the size of " + s.Label()
+	err = s.withMaintenance(ctx, op, func(conn *pgx.Conn, name string) error {
+		room.Here, _ = isHere(conn.QueryRow(ctx, query("server/this-process")))
+		err := conn.QueryRow(ctx, query("server/snapshot-room"), s.Name(), name).
+			Scan(&room.Database, &room.Copy, &room.Directories)
+		// Who may not read all settings is not told the directory of the tablespace pg_default.
+		if slices.Contains(room.Directories, "") {
+			room.Directories = nil
+		}
+		return err
+	})
 	return room, err
 }
 
@@ -101,27 +96,17 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	return s.withMaintenance(ctx, op, func(conn *pgx.Conn, name string) error {
 		var there bool
 		var slots string
-		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1),
-			coalesce(string_agg(slot_name, ', '), '') FROM pg_replication_slots WHERE database = $2`, name, s.Name()).
-			Scan(&there, &slots)
+		err := conn.QueryRow(ctx, query("server/restorable"), name, s.Name()).Scan(&there, &slots)
 		if err != nil {
 			return err
 		}
 		if !there {
-			return store.Refuse(
-				op,
-				"make one with ds2 snapshot create",
-				"there is no snapshot, a database %q",
-				name,
-			)
+			return store.Refuse(op, "make one with ds2 snapshot create",
+				"there is no snapshot, a database %q", name)
 		}
 		if slots != "" {
-			return store.Refuse(
-				op,
-				"drop them with pg_drop_replication_slot if they are not needed",
-				"it has logical replication slots, which would go with it: %s",
-				slots,
-			)
+			return store.Refuse(op, "drop them with pg_drop_replication_slot if they are not needed",
+				"it has logical replication slots, which would go with it: %s", slots)
 		}
 		if err := keepSettings(ctx, conn, s.Name(), name, how.Warn); err != nil {
 			return err
@@ -139,22 +124,17 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 
 // DropSnapshot removes the copy, and what a killed command left of others: upkeep.Snapshotter.
 func (s *Store) DropSnapshot(ctx context.Context) error {
-	return s.withMaintenance(
-		ctx,
-		"drop the snapshot of "+s.Label(),
-		func(conn *pgx.Conn, name string) error {
-			unfinished := []string{s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix}
-			for _, name := range append(unfinished, name) {
-				if _, err := conn.Exec(
-					ctx,
-					"DROP DATABASE IF EXISTS "+quoteName(name),
-				); err != nil {
-					return err
-				}
+	op := "drop the snapshot of " + s.Label()
+	return s.withMaintenance(ctx, op, func(conn *pgx.Conn, _ string) error {
+		for _, suffix := range []string{newSnapshotSuffix, oldSnapshotSuffix, snapshotSuffix} {
+			// Who is connected to it is not disconnected.
+			drop := "DROP DATABASE IF EXISTS " + quoteName(s.Name()+suffix)
+			if _, err := conn.Exec(ctx, drop); err != nil {
+				return err
 			}
-			return nil
-		},
-	)
+		}
+		return nil
+	})
 }
 
 // withMaintenance lends a connection to another database of the server, when this process has none
@@ -212,17 +192,12 @@ func (s *Store) copyDatabase(
 // files share blocks, each first overwrite of one goes elsewhere on the drive, and a run would
 // measure the file system's copying.
 func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
-	create := "CREATE DATABASE " + quoteName(made) + " TEMPLATE " + quoteName(from)
-	var version int // from 18 on it may be set to share blocks
-	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::integer,
-		(SELECT set_config(name, 'copy', false) FROM pg_settings WHERE name = 'file_copy_method')`).Scan(&version, nil)
-	if err != nil {
+	var strategy string
+	if err := conn.QueryRow(ctx, query("server/copy-strategy")).Scan(&strategy, nil); err != nil {
 		return err
 	}
-	if version >= 15_00_00 { // which copies by other means than files unless told
-		create += " STRATEGY file_copy"
-	}
-	_, err = conn.Exec(ctx, create)
+	create := "CREATE DATABASE " + quoteName(made) + " TEMPLATE " + quoteName(from) + strategy
+	_, err := conn.Exec(ctx, create)
 	if state := sqlState(err); state == duplicateDatabase || state == uniqueViolation {
 		// The server went on with what a killed command had begun.
 		if err = dropDatabase(ctx, conn, made); err == nil {

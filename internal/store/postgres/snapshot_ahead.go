@@ -6,8 +6,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/progress"
-
-	"ds2/schema"
 )
 
 // A server copies a file by reading a little, writing it, and having the kernel begin to write it
@@ -81,6 +79,6 @@ func readFiles(
 // filesOf lists the files of a database in the order in which the server copies them: tablespace by
 // tablespace, as their directories do.
 func filesOf(ctx context.Context, conn *pgx.Conn, database string) ([]dataFile, error) {
-	rows, _ := conn.Query(ctx, schema.Query(Engine, "server/files-of-database"), database)
+	rows, _ := conn.Query(ctx, query("server/files-of-database"), database)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[dataFile]) // gives the error of Query, too
 }

@@ -7,14 +7,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"ds2/schema"
 )
 
 // settings are the statements that set for database $2 what is set for database $1 and no copy of
 // files has, with what each of them keeps, in the order in which they are to be run. A setting that
 // is a list is told by way of the session's own, as its elements are quoted in their own way.
-var settings = schema.Query(Engine, "server/database-settings")
+var settings = query("server/database-settings")
 
 // keepSettings sets for database to what is set for database from, where that is there, in one
 // transaction. What the server refuses, warn is told.

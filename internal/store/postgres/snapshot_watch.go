@@ -8,8 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/progress"
-
-	"ds2/schema"
 )
 
 // copyEvery is how often the copy of a database is looked at while the server makes it.
@@ -63,6 +61,6 @@ func (s *Store) connectWatcher(ctx context.Context) *pgx.Conn {
 // unnamedBytes are those of the files of databases that have no name yet, or none any more: of one
 // that is being copied. Only a superuser may see them.
 func unnamedBytes(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
-	err = conn.QueryRow(ctx, schema.Query(Engine, "server/bytes-in-making")).Scan(&n)
+	err = conn.QueryRow(ctx, query("server/bytes-in-making")).Scan(&n)
 	return n, err
 }

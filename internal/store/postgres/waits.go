@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"ds2/schema"
 )
 
 // ownProcesses are the server's processes that serve, or have served, this one.
@@ -27,7 +25,7 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 	defer conn.Close(context.WithoutCancel(ctx))
 	rows, _ := conn.Query(
 		ctx,
-		schema.Query(Engine, "server/blockers"),
+		query("server/blockers"),
 		s.ownProcesses(),
 		since,
 		s.Name(),

@@ -60,7 +60,7 @@ func TestClassify(t *testing.T) {
 		"XX000": store.Bug,
 		"":      store.Bug,
 	} {
-		got, _ := classifySQLState(code)
+		got := causes.Find(code).Class
 		assert.Equal(t, want, got, code)
 	}
 }

@@ -38,7 +38,7 @@ func TestAdvice(t *testing.T) {
 		"server resource governor":           "0",
 		"tempdb data files":                  "8",
 		"server CPUs":                        "24",
-		"ActivePowerScheme":                  fastPlans[0],
+		"ActivePowerScheme":                  "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c",
 		"server edition":                     "Developer Edition (64-bit)",
 		"database persistent log buffer":     "0",
 	}
@@ -61,7 +61,7 @@ func TestAdvice(t *testing.T) {
 	)
 	assert.Empty(
 		t,
-		with(sound, "ActivePowerScheme", "{"+strings.ToUpper(fastPlans[1])+"}"),
+		with(sound, "ActivePowerScheme", "{E9A42B02-D5DF-448D-AA00-03F14749EB61}"),
 		"Ultimate",
 	)
 	small := with(

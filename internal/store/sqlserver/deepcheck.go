@@ -37,11 +37,7 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 		return result, s.Wrap(op, err)
 	}
 	defer conn.Close()
-	err = conn.QueryRowContext(ctx, `
-		SELECT 'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
-			(SELECT CASE page_verify_option WHEN 2 THEN 1 ELSE 0 END FROM sys.databases WHERE name = DB_NAME()),
-			(SELECT COUNT(*) FROM sys.partitions),
-			(SELECT SUM(used_page_count) * 8192 FROM sys.dm_db_partition_stats)`).
+	err = conn.QueryRowContext(ctx, query("database/pages")).
 		Scan(&result.Server, &result.Checksums, &result.Objects, &result.Bytes)
 	if err != nil {
 		return result, s.Wrap(op, err)

@@ -1,7 +1,6 @@
 package sqlserver
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	_ "embed"
@@ -15,7 +14,6 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"ds2/internal/datatable"
 	"ds2/internal/store"
 )
 
@@ -47,13 +45,9 @@ func (s *Store) Wrap(op string, err error) error {
 	}
 	if e, ok := errors.AsType[mssql.Error](err); ok {
 		_, login := errors.AsType[*connectError](err)
-		number, class, hint := classifyReply(e, s.opened.Load(), login)
+		code, cause := classifyReply(e, s.opened.Load(), login)
 		return &store.Error{
-			Op:    op,
-			Class: class,
-			Code:  strconv.Itoa(int(number)),
-			Hint:  hint,
-			Err:   serverError{e},
+			Op: op, Class: cause.Class, Code: code, Hint: cause.Hint, Err: serverError{e},
 		}
 	}
 	if e, ok := errors.AsType[*connectError](err); ok {
@@ -78,10 +72,8 @@ var disconnected = []error{io.EOF, driver.ErrBadConn, context.Canceled, context.
 // classifyFailure classifies what kept a connection from being made and is no message of the
 // server's.
 func (e *connectError) classifyFailure(op string) error {
-	_, said, handshake := strings.Cut(
-		e.err.Error(),
-		"TLS Handshake failed: ",
-	) // as text: go-mssqldb words it anew
+	// As text: go-mssqldb words it anew.
+	_, said, handshake := strings.Cut(e.err.Error(), "TLS Handshake failed: ")
 	if why, refused := strings.CutPrefix(said, "tls: failed to verify certificate: "); refused {
 		return store.Refuse(
 			op,
@@ -103,20 +95,17 @@ func (e *connectError) classifyFailure(op string) error {
 		)
 	}
 	wrapped := &store.Error{Op: op, Class: store.Connection, Err: e.err}
-	unknown, isUnknown := errors.AsType[*net.DNSError](e.err)
+	why, hint := store.FindDialError(e.err)
 	network, isNetwork := errors.AsType[*net.OpError](e.err)
-	switch {
-	case isUnknown:
-		wrapped.Err = unknown
-		wrapped.Hint = "correct the host of the target"
-	case errors.Is(e.err, context.DeadlineExceeded):
+	switch _, unknown := why.(*net.DNSError); {
+	case errors.Is(e.err, context.DeadlineExceeded) && !unknown:
 		wrapped.Err = fmt.Errorf("the server did not answer the login in time: %w", e.err)
 		wrapped.Hint = "look at the server's load; with an access token, check that the " +
 			"server uses Entra ID; give a slow server more time by connection " +
 			"timeout=SECONDS"
-	case isNetwork && network.Op == "dial":
-		wrapped.Err = network
-		wrapped.Hint = "start the server, or correct the host and port of the target"
+	case why != nil:
+		wrapped.Err = why
+		wrapped.Hint = hint
 	case isNetwork && !network.Timeout(),
 		strings.Contains(e.err.Error(), "EOF"): // as text: go-mssqldb words it anew
 		wrapped.Hint = "the server closed the connection: check that the port is SQL Server's and that the target " +
@@ -125,28 +114,27 @@ func (e *connectError) classifyFailure(op string) error {
 	return wrapped
 }
 
-// classifyReply gives the number, the class and the hint of the first of the server's messages that
+// classifyReply gives the number and the cause of the first of the server's messages that
 // says what is wrong; the last one is often only that the statement or the login failed. opened
 // says that the database has been reached before, login that a login failed.
-func classifyReply(
-	e mssql.Error, opened, login bool,
-) (number int32, class store.Class, hint string) {
+func classifyReply(e mssql.Error, opened, login bool) (code string, cause store.Cause) {
 	for _, m := range append(e.All, e) {
-		number = m.Number
-		class, hint = classOf(number)
+		code = strconv.Itoa(int(m.Number))
+		cause = causes.Find(code)
 		switch {
-		case opened && slices.Contains(whileStarting, number):
-			return number, store.Connection, ""
-		case opened && login && number == babelfishUnmapped:
-			return number, store.Connection, hint
-		case class != store.Bug:
-			return number, class, hint
+		case opened && slices.Contains(whileStarting, m.Number):
+			return code, store.Cause{Class: store.Connection}
+		case opened && login && m.Number == babelfishUnmapped:
+			cause.Class = store.Connection
+		}
+		if cause.Class != store.Bug {
+			return code, cause
 		}
 	}
 	if isFatal(e) {
-		return number, store.Resource, causes[readFailed].hint
+		return code, store.Cause{Class: store.Resource, Hint: causes.Find(readFailed).Hint}
 	}
-	return number, class, hint
+	return code, cause
 }
 
 // isFatal tells whether the server ends the connection over an error, as it does from severity 20
@@ -155,7 +143,7 @@ func classifyReply(
 func isFatal(e mssql.Error) bool { return e.Class >= 20 }
 
 // readFailed is the number of a failed read or write of a page.
-const readFailed = 823
+const readFailed = "823"
 
 // whileStarting are the numbers that a server also gives while it recovers a database that was
 // there before: it takes logins long before it is done. 18456 is all that some clients are told,
@@ -170,34 +158,8 @@ var whileStarting = []int32{
 // since the number does not tell.
 const babelfishUnmapped = 33557097
 
-// cause is what an error number says, and what a user can do about it.
-type cause struct {
-	class store.Class
-	hint  string
-}
-
 //go:embed numbers.tsv
 var numbersTable string
 
-// causes are those of numbersTable, by number.
-var causes = readCauses(numbersTable)
-
-func readCauses(table string) map[int32]cause {
-	found := map[int32]cause{}
-	for _, row := range datatable.Rows(table, 3) {
-		for _, number := range strings.Fields(row[1]) {
-			n, err := strconv.ParseInt(number, 10, 32)
-			if _, twice := found[int32(n)]; err != nil || twice {
-				panic("numbers.tsv: " + number)
-			}
-			found[int32(n)] = cause{store.Class(row[0]), row[2]}
-		}
-	}
-	return found
-}
-
-// classOf gives the class of an error number of SQL Server, and what a user can do about it.
-func classOf(number int32) (store.Class, string) {
-	c := causes[number]
-	return cmp.Or(c.class, store.Bug), c.hint
-}
+// causes are those of error numbers.
+var causes = store.ReadCauses(numbersTable)

@@ -136,9 +136,9 @@ func TestNumbers(t *testing.T) {
 		{"the database of the login", store.Config, true, []int32{911, 4060, 4061, 4063}},
 	} {
 		for _, number := range c.numbers {
-			class, hint := classOf(number)
-			require.Equal(t, c.class, class, "%s: %d", c.why, number)
-			require.Equal(t, c.hint, hint != "", "%s: %d: %q", c.why, number, hint)
+			cause := causes.Find(fmt.Sprint(number))
+			require.Equal(t, c.class, cause.Class, "%s: %d", c.why, number)
+			require.Equal(t, c.hint, cause.Hint != "", "%s: %d: %q", c.why, number, cause.Hint)
 		}
 	}
 }
@@ -146,9 +146,9 @@ func TestNumbers(t *testing.T) {
 // TestTableOfNumbers: each line has a class that there is, and each number stands once.
 func TestTableOfNumbers(t *testing.T) {
 	for number, c := range causes {
-		require.Contains(t, store.Classes, c.class, number)
+		require.Contains(t, store.Classes, c.Class, number)
 	}
-	require.Panics(t, func() { readCauses("bug\t1 2\nconfig\t2\n") })
+	require.Panics(t, func() { store.ReadCauses("bug\t1 2\nconfig\t2\n") })
 }
 
 // TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since

@@ -7,15 +7,7 @@ import (
 	"time"
 
 	"ds2/internal/store"
-	"ds2/schema"
 )
-
-// askSuspectPages asks for pages that were found damaged since p1: all who may enter msdb may read
-// of them.
-const askSuspectPages = `SELECT CONCAT('damaged page ', file_id, ':', page_id, ', event ', event_type,
-	' of msdb.dbo.suspect_pages')
-FROM msdb.dbo.suspect_pages
-WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @p1`
 
 // askErrorLog asks for a line that each error log begins with.
 const askErrorLog = "EXEC sys.sp_readerrorlog 0, 1, N'Server process ID is'"
@@ -68,9 +60,8 @@ func (s *Store) checkErrorLog(ctx context.Context) error {
 }
 
 func (s *Store) errorLines(ctx context.Context, begin time.Time) (lines []string, err error) {
-	ask := schema.Query(Engine, "server/error-lines")
 	for log := range 2 { // a start of the server begins a new one
-		found, err := store.Collect(ctx, s.db, ask, intoLine, begin, log)
+		found, err := s.readNotes(ctx, "server/error-lines", begin, log)
 		if err = s.Wrap("read the server's error log", err); err != nil &&
 			(log == 0 || store.Classify(err) == store.Connection) {
 			return nil, err // else there may be no older one
@@ -81,7 +72,16 @@ func (s *Store) errorLines(ctx context.Context, begin time.Time) (lines []string
 }
 
 func (s *Store) suspectPages(ctx context.Context, begin time.Time) ([]string, error) {
-	return store.Collect(ctx, s.db, askSuspectPages, intoLine, begin)
+	return s.readNotes(ctx, "database/suspect-pages", begin)
 }
 
-func intoLine(line *string) []any { return []any{line} }
+// readNotes reads lines that the server noted.
+func (s *Store) readNotes(ctx context.Context, name string, args ...any) ([]string, error) {
+	type note struct{ Text string }
+	found, err := store.Collect[note](ctx, s.db, query(name), args...)
+	var lines []string
+	for _, one := range found {
+		lines = append(lines, one.Text)
+	}
+	return lines, err
+}

@@ -8,12 +8,6 @@ import (
 	"ds2/internal/progress"
 )
 
-// ghostRecords asks for the rows of the user's schema that were deleted and still lie in their
-// pages. Of an index of 10,000 pages and more it reads one page in a hundred.
-const ghostRecords = `SELECT COALESCE(SUM(COALESCE(ghost_record_count, 0) + COALESCE(version_ghost_record_count, 0)), 0)
-FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')
-WHERE OBJECT_SCHEMA_NAME(object_id) = SCHEMA_NAME()`
-
 const (
 	// ghostPause is between two questions for ghost records: the server removes some every 5 s. It
 	// is longer where asking takes long, so that the reads of asking stay few.

@@ -189,12 +189,8 @@ func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 		return nil, nil
 	}
 	var share float64
-	err := s.db.QueryRowContext(ctx, `SELECT COALESCE(
-			CAST(OBJECTPROPERTYEX(f.object_id, 'TableFulltextItemCount') AS float) / NULLIF((
-				SELECT SUM(rows) FROM sys.partitions AS p
-				WHERE p.object_id = f.object_id AND index_id IN (0, 1)), 0), 0)
-		FROM sys.fulltext_indexes AS f
-		WHERE object_id = OBJECT_ID(@p1) AND has_crawl_completed = 0`, statement.Table).Scan(&share)
+	err := s.db.QueryRowContext(ctx, query("database/full-text-progress"), statement.Table).
+		Scan(&share)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

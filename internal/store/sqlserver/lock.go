@@ -68,35 +68,9 @@ func (s *Store) lockIn(
 // takeLock takes the lock of the database, alone or with those who hold that of the same run.
 // Another lock lets only one session at a time do so.
 func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) error {
-	// The database's name is in theirs, since Babelfish's locks are those of the whole server.
-	// A drive's own locks are no hindrance to APPLOCK_TEST, which asks for those of others.
-	const take = `
-		DECLARE @got int = 0, @taking nvarchar(255) = CONCAT(DB_NAME(), @p1),
-			@own nvarchar(255) = CONCAT(DB_NAME(), @p2), @run nvarchar(255) = CONCAT(DB_NAME(), @p3);
-		EXEC @got = sp_getapplock @Resource = @taking, @LockMode = 'Exclusive', @LockOwner = 'Session',
-			@LockTimeout = 30000, @DbPrincipal = 'public';
-		IF @got >= 0
-		BEGIN
-			IF @p4 = 0
-				EXEC @got = sp_getapplock @Resource = @own, @LockMode = 'Exclusive', @LockOwner = 'Session',
-					@LockTimeout = 0, @DbPrincipal = 'public';
-			ELSE IF APPLOCK_TEST('public', @own, 'Exclusive', 'Session') = 0
-				AND APPLOCK_TEST('public', @run, 'Exclusive', 'Session') = 1
-				SET @got = -1; -- others are at work, and none of them on this run
-			ELSE
-			BEGIN
-				EXEC @got = sp_getapplock @Resource = @own, @LockMode = 'Shared', @LockOwner = 'Session',
-					@LockTimeout = 0, @DbPrincipal = 'public';
-				IF @got >= 0
-					EXEC @got = sp_getapplock @Resource = @run, @LockMode = 'Shared', @LockOwner = 'Session',
-						@LockTimeout = 0, @DbPrincipal = 'public';
-			END
-			EXEC sp_releaseapplock @Resource = @taking, @LockOwner = 'Session', @DbPrincipal = 'public';
-		END
-		SELECT @got`
 	var got int
 	run := s.lockID("run", l.Run)
-	err := conn.QueryRowContext(ctx, take, s.lockID("taking"), s.lockID(), run, l.Run != "").
+	err := conn.QueryRowContext(ctx, query("server/take-lock"), s.lockID("taking"), s.lockID(), run, l.Run != "").
 		Scan(&got)
 	if err != nil {
 		return err
@@ -105,9 +79,7 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 		return nil
 	}
 	var name string // empty where this login may not see it
-	_ = conn.QueryRowContext(ctx, `
-		SELECT TOP (1) program_name FROM sys.dm_exec_sessions
-		WHERE program_name LIKE 'ds2 %' + @p1 AND session_id <> @@SPID ORDER BY session_id`, s.lockID()).Scan(&name)
+	_ = conn.QueryRowContext(ctx, query("server/lock-holder"), s.lockID()).Scan(&name)
 	holder, _ := store.ParseHolder(name)
 	return &store.LockedError{Label: s.Label(), By: holder}
 }
@@ -137,9 +109,7 @@ func (a appLock) Close() {
 	defer cancel()
 	// the server would notice a while later that the connection is gone
 	for _, name := range a.names {
-		_, _ = a.conn.ExecContext(ctx, `DECLARE @name nvarchar(255) = CONCAT(DB_NAME(), @p1);
-			IF APPLOCK_MODE('public', @name, 'Session') <> 'NoLock'
-			EXEC sp_releaseapplock @Resource = @name, @LockOwner = 'Session', @DbPrincipal = 'public'`, name)
+		_, _ = a.conn.ExecContext(ctx, query("server/release-lock"), name)
 	}
 	if a.conn != nil {
 		a.conn.Close() // into the pool, which closes it

@@ -18,11 +18,7 @@ func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err 
 		return 0, 0, false, s.Wrap("ask for the log of "+s.Label(), err)
 	}
 	kept = found["database recovery model"] != "SIMPLE" && found["database log chain"] == "begun"
-	return found.numberOf(
-			"database log bytes",
-		), found.numberOf(
-			"database log used bytes",
-		), kept, nil
+	return found.Number("database log bytes"), found.Number("database log used bytes"), kept, nil
 }
 
 // DiscardLog backs the log up to NUL: upkeep.LogKeeper.
@@ -46,10 +42,6 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 	return s.Wrap("make a checkpoint on "+s.Label(), err)
 }
 
-// mayCheckpoint asks for the right to run CHECKPOINT.
-const mayCheckpoint = `SELECT CAST(COALESCE(
-	HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'CHECKPOINT'), 0) AS bit)`
-
 // MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
 	v, err := s.askServer(ctx)
@@ -60,7 +52,7 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 		ctx,
 		s,
 		"make a checkpoint on "+s.Label(),
-		mayCheckpoint,
+		query("server/may-checkpoint"),
 		"the user may not run a checkpoint",
 		"make the user a member of db_owner, or run with --checkpoint-first=false",
 	)

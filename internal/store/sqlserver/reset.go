@@ -74,7 +74,7 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	}
 	defer conn.Close()
 	left, err := awaitGhosts(ctx, func() (n int64, err error) {
-		err = conn.QueryRowContext(ctx, ghostRecords).Scan(&n)
+		err = conn.QueryRowContext(ctx, query("database/ghost-records")).Scan(&n)
 		return n, err
 	})
 	if store.Classify(s.Wrap("wait", err)) == store.Config {

@@ -66,15 +66,13 @@ func (s *Store) connectScrub(
 func (r *scrub) listTables(ctx context.Context) error {
 	r.at = 0
 	r.tables = nil
-	const tables = `SELECT SCHEMA_NAME(schema_id), name FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY object_id`
-	found, err := store.Collect(ctx, r.DB(), tables, func(name *[2]string) []any {
-		return []any{&name[0], &name[1]}
-	})
+	type name struct{ Schema, Table string }
+	found, err := store.Collect[name](ctx, r.DB(), query("database/tables"))
 	if err != nil {
 		return err
 	}
 	for _, found := range found {
-		name := quoteName(found[0]) + "." + quoteName(found[1])
+		name := quoteName(found.Schema) + "." + quoteName(found.Table)
 		bytes, err := r.TableBytes(ctx, name)
 		if err != nil {
 			return err

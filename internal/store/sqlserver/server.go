@@ -100,19 +100,10 @@ func (s *Store) askServer(ctx context.Context) (server, error) {
 
 func readProperties(ctx context.Context, db *sql.DB) (server, error) {
 	var v server
-	err := db.QueryRowContext(ctx, `SELECT
-		CAST(SERVERPROPERTY('EngineEdition') AS int),
-		CAST(PARSENAME(CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)), 4) AS int),
-		COALESCE(CAST(SERVERPROPERTY('Babelfish') AS int), 0),
-		COALESCE(CAST(SERVERPROPERTY('IsFullTextInstalled') AS int), 0),
-		COALESCE(CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260)), ''),
-		COALESCE(CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS nvarchar(260)), ''),
-		CASE WHEN DB_ID('rdsadmin') IS NULL THEN 0 ELSE 1 END`,
-	).Scan(&v.edition, &v.major, &v.babelfish, &v.fullText, &v.dataPath, &v.logPath, &v.rds)
+	err := db.QueryRowContext(ctx, query("server/properties")).
+		Scan(&v.edition, &v.major, &v.babelfish, &v.fullText, &v.dataPath, &v.logPath, &v.rds)
 	if err == nil && v.babelfish {
-		const ask = `SELECT CASE current_setting('babelfishpg_tsql.escape_hatch_fulltext')
-			WHEN 'ignore' THEN 1 ELSE 0 END`
-		err = db.QueryRowContext(ctx, ask).Scan(&v.fullText)
+		err = db.QueryRowContext(ctx, query("server/babelfish-full-text")).Scan(&v.fullText)
 	}
 	return v, err
 }
@@ -188,48 +179,11 @@ func (v server) findLacking(placed bool) schema.Features {
 }
 
 // leftOut tells in a line each what the SQL does without.
-func (v server) leftOut(o schema.Layout) (lines []string) {
-	const none = "left out, this server has none: "
-	files := none + "filegroups, file placement and file sizes"
-	switch {
-	case v.babelfish || v.isAzureDatabase():
-	case v.isAzure():
-		files = "left out, because Azure places the files of a Managed Instance: filegroups and file sizes; in General " +
-			"Purpose the size of a file decides its IOPS, so set it before a run: ALTER " +
-			"DATABASE … MODIFY FILE"
-	default:
-		files = "left out, because the database exists: filegroups; drop the database first " +
-			"to have its files placed"
-	}
-	add := func(uses, lacks bool, line string) {
-		if uses && lacks {
-			lines = append(lines, line)
-		}
-	}
-	uses := o.Uses
-	lacks := o.Lacks
-	login := o.Password != ""
-	add(uses.Files, lacks.Files, files)
-	recovery := none + "recovery models, a target recovery time, and a Query Store to switch off"
-	if v.rds {
-		recovery = "left out, because Amazon RDS sets the recovery model back to full within minutes and " +
-			"takes a snapshot, which a run would measure: recovery models, a target recovery time, and " +
-			"a Query Store to switch off"
-	}
-	add(uses.Recovery, lacks.Recovery, recovery)
-	add(uses.Statistics, lacks.Statistics, none+"CREATE STATISTICS and UPDATE STATISTICS")
-	add(uses.Catalog, lacks.Catalog, none+"full-text catalogs, neutral language and stop lists")
-	add(uses.ServerState && login, lacks.ServerState,
-		none+"the right VIEW SERVER STATE, so runs as the driver's user record no server counters")
-	add(
-		uses.Owners && login,
-		lacks.Owners,
-		none+"members of db_owner, so the driver's user is granted the tables and "+
-			"procedures, and cannot run ds2 reset",
-	)
-	add(uses.DelayedDurability, lacks.DelayedDurability,
-		none+"delayed durability, so no commit can be lazy: runs need --lazy 0")
-	return lines
+func (v server) leftOut(o schema.Layout) []string {
+	return writeLines("leftout.tmpl", struct {
+		schema.Layout
+		NoFiles, Managed, RDS bool
+	}{o, v.babelfish || v.isAzureDatabase(), v.isAzure(), v.rds})
 }
 
 // hasFilegroups tells whether the filegroups are there, or will be because the database is yet to
@@ -266,10 +220,8 @@ type standing struct {
 
 // askStanding asks master for the target's database.
 func (s *Store) askStanding(ctx context.Context, master *sql.DB) (d standing, err error) {
-	err = master.QueryRowContext(ctx, `
-		SELECT state_desc, COALESCE(HAS_DBACCESS(name), 0),
-			COALESCE(CAST(DATABASEPROPERTYEX(name, 'Collation') AS varchar(128)), '')
-		FROM sys.databases WHERE name = @p1`, s.Name()).Scan(&d.state, &d.access, &d.collation)
+	err = master.QueryRowContext(ctx, query("server/standing"), s.Name()).
+		Scan(&d.state, &d.access, &d.collation)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

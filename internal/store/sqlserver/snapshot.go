@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"ds2/internal/datatable"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 )
@@ -26,11 +28,11 @@ import (
 // backupFiles are the names of the two files in the server's own directory for backups. The number
 // comes before the database's name, or DS2_2 would have a file of DS2. A database that is gone is
 // restored, too, so that the name holds nothing that only the database knows.
-func (s *Store) backupFiles() [2]string {
-	return [2]string{
-		"ds2_snapshot_1_of_" + s.Name() + ".bak",
-		"ds2_snapshot_2_of_" + s.Name() + ".bak",
+func (s *Store) backupFiles() (files [2]string) {
+	for i := range files {
+		files[i] = fmt.Sprintf("ds2_snapshot_%d_of_%s.bak", i+1, s.Name())
 	}
+	return files
 }
 
 // backup is what a backup says of itself.
@@ -44,28 +46,26 @@ type backup struct {
 // readSource reads what the database's own backups say of it; its family is empty where it is not
 // there, not open, or this login may not see it.
 func (s *Store) readSource(ctx context.Context, db *sql.DB) (source backup, err error) {
-	const ask = "SELECT @@SERVERNAME AS ServerName, (SELECT family_guid " +
-		"FROM sys.database_recovery_status WHERE database_id = DB_ID(@p1)) AS FamilyGUID"
 	source.database = s.Name()
-	err = listNamed(ctx, db, ask, func(row map[string]string) {
+	err = listNamed(ctx, db, query("server/backup-source"), func(row map[string]string) {
 		source.server = row["ServerName"]
 		source.family = row["FamilyGUID"]
 	}, s.Name())
 	return source, err
 }
 
-// isOf tells whether a backup is of a database, and why it is not.
-func (b backup) isOf(source backup) (why string, is bool) {
+// findStranger says what else than a database a backup is of; empty: it is that database's.
+func (b backup) findStranger(source backup) string {
 	known := b.family != "" && source.family != ""
 	switch {
 	case !strings.EqualFold(b.database, source.database):
-		return fmt.Sprintf("is of database %s", b.database), false
+		return "is of database " + b.database
 	case known && b.family != source.family:
-		return fmt.Sprintf("is of another database %s, of server %s", b.database, b.server), false
+		return fmt.Sprintf("is of another database %s, of server %s", b.database, b.server)
 	case !known && b.server != source.server:
-		return fmt.Sprintf("is of server %s, not %s", b.server, source.server), false
+		return fmt.Sprintf("is of server %s, not %s", b.server, source.server)
 	}
-	return "", true
+	return ""
 }
 
 // findNewest is which of the two holds the whole backup that was finished last, and which the next
@@ -85,18 +85,14 @@ func findNewest(found [2]backup) (current, next int) {
 // restore.
 func (s *Store) readBackups(ctx context.Context, db *sql.DB) (found [2]backup, err error) {
 	for i, file := range s.backupFiles() {
-		failed := listNamed(
-			ctx,
-			db,
-			"RESTORE HEADERONLY FROM DISK = "+quoteText(file),
-			func(row map[string]string) {
-				at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
-				if err == nil &&
-					at.After(found[i].finished) { // one that was cut off has no such time
-					found[i] = backup{at, row["DatabaseName"], row["ServerName"], row["FamilyGUID"]}
-				}
-			},
-		)
+		ask := "RESTORE HEADERONLY FROM DISK = " + quoteText(file)
+		failed := listNamed(ctx, db, ask, func(row map[string]string) {
+			at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
+			// one that was cut off has no such time
+			if err == nil && at.After(found[i].finished) {
+				found[i] = backup{at, row["DatabaseName"], row["ServerName"], row["FamilyGUID"]}
+			}
+		})
 		failed = s.Wrap("look at the backup "+file, failed)
 		if store.Classify(failed) == store.Connection {
 			return found, failed
@@ -112,8 +108,7 @@ const backupParts = 100_000
 // SnapshotRoom asks for the size of the pages in use, of which a backup consists: load.Sizer. Where
 // the server's directory for backups lies is not known.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)), 0) * 8192
-		FROM sys.database_files WHERE type = 0`).
+	err = s.db.QueryRowContext(ctx, query("database/used-bytes")).
 		Scan(&room.Database)
 	room.Copy = room.Database
 	return room, s.Wrap("ask for the size of "+s.Label(), err)
@@ -136,19 +131,12 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 		return s.Wrap(op, err)
 	}
 	_, next := findNewest(found)
-	if last := found[next]; !last.finished.IsZero() {
-		// An earlier database of this name, on this server, needs its backup no more.
-		why, is := last.isOf(source)
-		if !is &&
-			(last.server != source.server || !strings.EqualFold(last.database, source.database)) {
-			return store.Refuse(
-				op,
-				"move it away, so that it is not lost",
-				"%s is in the way: it %s",
-				s.backupFiles()[next],
-				why,
-			)
-		}
+	last := found[next]
+	// An earlier database of this name, on this server, needs its backup no more.
+	replaced := last.server == source.server && strings.EqualFold(last.database, source.database)
+	if why := last.findStranger(source); !last.finished.IsZero() && why != "" && !replaced {
+		return store.Refuse(op, "move it away, so that it is not lost",
+			"%s is in the way: it %s", s.backupFiles()[next], why)
 	}
 	_, err = s.db.ExecContext(ctx, "BACKUP DATABASE "+quoteName(s.Name())+
 		" TO DISK = "+quoteText(s.backupFiles()[next])+" WITH FORMAT, INIT, CHECKSUM")
@@ -165,75 +153,75 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	defer s.watchCommand(ctx, "RESTORE DATABASE", backupParts, how.Tell)()
 	master := s.openMaster()
 	defer master.Close()
+	file, err := s.findBackup(ctx, master, op)
+	if err == nil {
+		err = s.restoreBackup(ctx, master, file, how.Warn)
+	}
+	return cmp.Or(s.Wrap(op, err), ctx.Err())
+}
+
+// findBackup finds the file of the backup to restore, before sessions are disconnected.
+func (s *Store) findBackup(ctx context.Context, master *sql.DB, op string) (string, error) {
 	files := s.backupFiles()
 	found, err := s.readBackups(ctx, master)
 	if store.Classify(err) == store.Connection {
-		return err
+		return "", err
 	}
 	current, _ := findNewest(found)
-	if found[current].finished.IsZero() { // before sessions are disconnected
-		return s.Wrap(
-			op,
-			errors.Join(fmt.Errorf("there is no backup %s, nor %s", files[0], files[1]), err),
-		)
+	if found[current].finished.IsZero() {
+		return "", errors.Join(fmt.Errorf("there is no backup %s, nor %s", files[0], files[1]), err)
 	}
 	source, err := s.readSource(ctx, master)
-	if err != nil {
-		return s.Wrap(op, err)
-	}
-	if why, is := found[current].isOf(source); !is {
-		return store.Refuse(op, "make the snapshot again with ds2 snapshot create",
+	if why := found[current].findStranger(source); err == nil && why != "" {
+		return "", store.Refuse(op, "make the snapshot again with ds2 snapshot create",
 			"the backup %s %s", files[current], why)
 	}
-	moves, err := s.findMoves(ctx, master, files[current])
+	return files[current], err
+}
+
+// restoreBackup restores a file, and sets the options back that the database had.
+func (s *Store) restoreBackup(
+	ctx context.Context, master *sql.DB, file string, warn func(string),
+) error {
+	moves, err := s.findMoves(ctx, master, file)
 	if err != nil {
-		return s.Wrap(op, err)
+		return err
 	}
 	now, err := s.askStanding(ctx, master)
 	if err != nil {
-		return s.Wrap(op, err)
+		return err
 	}
-	database := quoteName(s.Name())
-	before := map[string]string(nil)
-	unknown := error(nil)
+	alter := "ALTER DATABASE " + quoteName(s.Name()) + " SET "
+	var before map[string]string
+	var unknown error
 	if now.state == "ONLINE" {
 		before, unknown = s.readOptions(ctx, master)
-		_, err := master.ExecContext(
-			ctx,
-			"ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE",
-		)
+		_, err := master.ExecContext(ctx, alter+"OFFLINE WITH ROLLBACK IMMEDIATE")
 		if err != nil {
-			return s.Wrap(op, err)
+			return err
 		}
 	}
-	from := " FROM DISK = " + quoteText(files[current])
-	if _, err = master.ExecContext(
-		ctx,
-		"RESTORE DATABASE "+database+from+" WITH REPLACE, CHECKSUM"+moves,
-	); err != nil {
+	_, err = master.ExecContext(ctx, "RESTORE DATABASE "+quoteName(s.Name())+
+		" FROM DISK = "+quoteText(file)+" WITH REPLACE, CHECKSUM"+moves)
+	if err != nil {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		// Where the restore did not begin, the database is as it was, only offline.
 		if d, failed := s.askStanding(after, master); failed == nil && d.state == "OFFLINE" &&
 			now.state == "ONLINE" {
-			_, failed = master.ExecContext(after, "ALTER DATABASE "+database+" SET ONLINE")
+			_, failed = master.ExecContext(after, alter+"ONLINE")
 			err = errors.Join(err, failed)
 		}
-		return s.Wrap(op, err)
+		return err
 	}
 	after, failed := s.readOptions(ctx, master)
 	if err := errors.Join(unknown, failed); err != nil {
-		how.Warn(
-			fmt.Sprintf(
-				"the options of %s are those of the backup; whether they changed is unknown: %v",
-				s.Label(),
-				err,
-			),
-		)
-		return ctx.Err()
+		warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is "+
+			"unknown: %v", s.Label(), err))
+		return nil
 	}
-	s.setBack(ctx, master, before, after, how.Warn)
-	return ctx.Err()
+	s.setBack(ctx, master, before, after, warn)
+	return nil
 }
 
 // watchCommand tells how far the server is with a command on the database, by its own account and
@@ -248,8 +236,7 @@ func (s *Store) watchCommand(
 	stop := progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
 		var percent float64
 		var step string
-		err := master.QueryRowContext(ctx, `SELECT TOP (1) percent_complete, command FROM sys.dm_exec_requests
-			WHERE command LIKE @p1 AND database_id IN (DB_ID(@p2), DB_ID('master')) ORDER BY percent_complete DESC`,
+		err := master.QueryRowContext(ctx, query("server/command-progress"),
 			command, s.Name()).
 			Scan(&percent, &step)
 		if err == nil {
@@ -264,24 +251,14 @@ func (s *Store) watchCommand(
 // knows one of its name; a file that it does not know goes where it was when the backup was made.
 func (s *Store) findMoves(ctx context.Context, master *sql.DB, file string) (string, error) {
 	var files []string
-	err := listNamed(
-		ctx,
-		master,
-		"RESTORE FILELISTONLY FROM DISK = "+quoteText(file),
-		func(row map[string]string) {
-			files = append(files, row["LogicalName"])
-		},
-	)
+	ask := "RESTORE FILELISTONLY FROM DISK = " + quoteText(file)
+	err := listNamed(ctx, master, ask, func(row map[string]string) {
+		files = append(files, row["LogicalName"])
+	})
 	if err != nil {
 		return "", err
 	}
-	known, err := store.Pairs[string](
-		ctx,
-		master,
-		"SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(
-			s.Name(),
-		)+")",
-	)
+	known, err := store.Pairs[string](ctx, master, query("server/database-files"), s.Name())
 	if err != nil {
 		return "", err
 	}
@@ -302,112 +279,74 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 		return err
 	}
 	files := s.backupFiles()
-	return store.Refuse(
-		op,
-		fmt.Sprintf(
-			"delete %s and %s in its directory for backups, if they exist",
-			files[0],
-			files[1],
-		),
-		"SQL Server has no statement that deletes a backup",
-	)
+	do := fmt.Sprintf("delete %s and %s in its directory for backups, if they exist",
+		files[0], files[1])
+	return store.Refuse(op, do, "SQL Server has no statement that deletes a backup")
 }
 
 // needBackup is an error where the server has no BACKUP.
 func (s *Store) needBackup(ctx context.Context, op string) error {
 	const lacks = "this server has no BACKUP DATABASE to a disk"
+	const do = "use ds2 reset, or load again where the workload has none"
 	if v, err := s.askServer(ctx); err == nil && v.rds {
-		return store.Refuse(op, "use ds2 reset, or load again where the workload has none",
-			"Amazon RDS backs up to its own storage only")
+		return store.Refuse(op, do, "Amazon RDS backs up to its own storage only")
 	}
-	return s.refuseLacking(
-		ctx,
-		op,
-		"use ds2 reset, or load again where the workload has none",
-		lacks,
-		lacks,
-	)
+	return s.refuseLacking(ctx, op, do, lacks, lacks)
 }
 
 func quoteText(text string) string { return "N" + store.Literal(text) }
 
-// askOptions asks for what ALTER DATABASE sets and a restore brings back as it was at the backup,
-// and who owns the database.
-const askOptions = "SELECT *, SUSER_SNAME(owner_sid) AS owner FROM sys.databases WHERE name = @p1"
+//go:embed options.tsv
+var optionsTable string
 
-// databaseOption is one of them: the column of askOptions that shows it, which older servers may
-// not have, and the clause of ALTER DATABASE that sets it. One without a clause is not set back.
-type databaseOption struct{ column, clause string }
+// databaseOptions are what ALTER DATABASE sets and a restore brings back as it was at the backup:
+// the column of schema/sqlserver/server/options.sql that shows it, which older servers may not
+// have, the statement that sets it, and words for true and false. One without a statement is not
+// set back.
+var databaseOptions = datatable.Rows(optionsTable, 4)
 
-var databaseOptions = []databaseOption{
-	{"owner", ""}, // by ALTER AUTHORIZATION
-	{"compatibility_level", "COMPATIBILITY_LEVEL = %s"},
-	{"recovery_model_desc", "RECOVERY %s"},
-	{"page_verify_option_desc", "PAGE_VERIFY %s"},
-	{"delayed_durability_desc", "DELAYED_DURABILITY = %s"},
-	{"target_recovery_time_in_seconds", "TARGET_RECOVERY_TIME = %s SECONDS"},
-	{"snapshot_isolation_state_desc", "ALLOW_SNAPSHOT_ISOLATION %s"},
-	{"is_read_committed_snapshot_on", "READ_COMMITTED_SNAPSHOT %s WITH ROLLBACK IMMEDIATE"},
-	{
-		"is_accelerated_database_recovery_on",
-		"ACCELERATED_DATABASE_RECOVERY = %s WITH ROLLBACK IMMEDIATE",
-	},
-	{"is_query_store_on", "QUERY_STORE = %s"},
-	{"is_auto_create_stats_on", "AUTO_CREATE_STATISTICS %s"},
-	{"is_auto_update_stats_on", "AUTO_UPDATE_STATISTICS %s"},
-	{"is_auto_update_stats_async_on", "AUTO_UPDATE_STATISTICS_ASYNC %s"},
-	{"is_parameterization_forced", "PARAMETERIZATION %s"},
-	{"is_auto_shrink_on", "AUTO_SHRINK %s"},
-	{"is_trustworthy_on", "TRUSTWORTHY %s"},
-	{"containment_desc", "CONTAINMENT = %s"},
-	{"is_encrypted", ""}, // all pages would be written again
-}
-
-// setTo sets the option of a database to what askOptions gave; empty: it cannot.
-func (o databaseOption) setTo(database, value string) string {
-	words := map[string]string{"true": "ON", "false": "OFF"}
-	if o.column == "is_parameterization_forced" {
-		words = map[string]string{"true": "FORCED", "false": "SIMPLE"}
-	}
-	value = cmp.Or(words[value], value)
+// setOption is the statement that sets an option of a database to what the server showed; empty:
+// there is none.
+func setOption(option []string, database, value string) string {
+	word := value
 	switch {
-	case o.column == "owner":
-		return "ALTER AUTHORIZATION ON DATABASE::" + quoteName(database) + " TO " + quoteName(value)
-	case o.clause == "":
+	case option[1] == "":
 		return ""
+	case value == "true":
+		word = cmp.Or(option[2], "ON")
+	case value == "false":
+		word = cmp.Or(option[3], "OFF")
 	}
-	return "ALTER DATABASE " + quoteName(database) + " SET " + fmt.Sprintf(o.clause, value)
+	return fmt.Sprintf(option[1], quoteName(database), word, quoteName(value))
 }
 
-// readOptions are what askOptions says of the database, by column.
+// readOptions are the options of the database, by column.
 func (s *Store) readOptions(
 	ctx context.Context, master *sql.DB,
 ) (found map[string]string, err error) {
-	err = listNamed(ctx, master, askOptions, func(row map[string]string) { found = row }, s.Name())
+	ask := query("server/options")
+	err = listNamed(ctx, master, ask, func(row map[string]string) { found = row }, s.Name())
 	return found, err
 }
 
 // setBack sets the options that differ, of those that both know, to what they were before, and
 // warns of those that it cannot set.
 func (s *Store) setBack(
-	ctx context.Context,
-	master *sql.DB,
-	before, after map[string]string,
-	warn func(string),
+	ctx context.Context, master *sql.DB, before, after map[string]string, warn func(string),
 ) {
-	for _, o := range databaseOptions {
-		was, known := before[o.column]
-		is, still := after[o.column]
+	for _, option := range databaseOptions {
+		was, known := before[option[0]]
+		is, still := after[option[0]]
 		if !known || !still || was == is {
 			continue
 		}
 		err := errors.New("ds2 does not set it")
-		if statement := o.setTo(s.Name(), was); statement != "" {
+		if statement := setOption(option, s.Name(), was); statement != "" {
 			_, err = master.ExecContext(ctx, statement)
 		}
 		if err != nil {
-			warn(fmt.Sprintf("%s: %s was %s and is %s after the restore: "+
-				"set it again, or make the snapshot again once it is set: %v", s.Label(), o.column, was, is, err))
+			warn(fmt.Sprintf("%s: %s was %s and is %s after the restore: set it again, or make "+
+				"the snapshot again once it is set: %v", s.Label(), option[0], was, is, err))
 		}
 	}
 }

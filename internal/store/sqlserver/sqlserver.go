@@ -27,6 +27,9 @@ import (
 // Engine is the engine's name.
 const Engine = "sqlserver"
 
+// query is the SQL of a question to a server or a database, by the name of its file.
+func query(name string) string { return schema.Query(Engine, name) }
+
 // Experimental is what is said of this engine wherever its figures show, until a first run on
 // Microsoft's server has come back clean (docs/howto/sqlserver.md).
 const Experimental = "experimental: not yet run on Microsoft's server"

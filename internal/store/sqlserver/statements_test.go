@@ -76,8 +76,8 @@ func sendAll(t *testing.T, s *Store) {
 	before := map[string]string{}
 	after := map[string]string{}
 	for _, o := range databaseOptions {
-		before[o.column] = cmp.Or(values[o.column], "true")
-		after[o.column] = "other"
+		before[o[0]] = cmp.Or(values[o[0]], "true")
+		after[o[0]] = "other"
 	}
 	s.setBack(ctx, s.db, before, after, how.Warn)
 	_ = s.awaitGhostCleanup(ctx)
