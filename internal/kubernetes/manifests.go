@@ -4,18 +4,19 @@
 package kubernetes
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"strings"
+	"text/template"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -45,7 +46,18 @@ type ServerSetup struct {
 }
 
 //go:embed manifests.yaml
-var manifestsText []byte
+var manifestsText string
+
+// manifestsTemplate gives manifests.yaml the values of a Setup. JSON is YAML too, so that no text
+// of a user's means anything else there.
+var manifestsTemplate = template.Must(template.New("").Funcs(template.FuncMap{
+	"json": func(value any) (string, error) {
+		text, err := json.Marshal(value)
+		return string(text), err
+	},
+	"cpus":  func(n float64) string { return resource.NewMilliQuantity(int64(1000*n), resource.DecimalSI).String() },
+	"bytes": func(n int64) string { return resource.NewQuantity(n, resource.DecimalSI).String() },
+}).Parse(manifestsText))
 
 // manifests are the objects in manifests.yaml.
 type manifests struct {
@@ -66,13 +78,11 @@ type serverObjects struct {
 	Pod   corev1.Pod                   `json:"pod"`
 }
 
-// What is in the Job's pod: the directory of its ConfigMap, the files there, and that of its
-// records.
+// The directory of the Job's ConfigMap in its pod, and the files there.
 const (
 	ConfigDir      = "/etc/ds2"
 	ExperimentFile = "experiment.yaml"
 	serverFile     = "server.yaml"
-	recordsDir     = "/work"
 )
 
 // The variables by which the Job's pod knows itself.
@@ -88,40 +98,33 @@ const jobLabel = "ds2/job"
 
 // PrintManifests prints the objects for kubectl apply, in its order.
 func (s Setup) PrintManifests(w io.Writer) error {
+	var filled bytes.Buffer
+	if err := manifestsTemplate.Execute(&filled, s); err != nil {
+		return fmt.Errorf("fill in the manifests: %w", err)
+	}
 	var m manifests
-	if err := yaml.UnmarshalStrict(manifestsText, &m); err != nil {
+	if err := yaml.UnmarshalStrict(filled.Bytes(), &m); err != nil {
 		return fmt.Errorf("read the manifests: %w", err)
 	}
-	s.fillServer(&m.Server)
 	server, err := marshal(m.Server)
 	if err != nil {
 		return err
 	}
-	m.Config.Data = map[string]string{ExperimentFile: s.Experiment, serverFile: string(server)}
-	s.fillRights(&m)
-	s.fillJob(&m.Job)
-	objects := []metav1.Object{&m.Account, &m.Role, &m.RoleBinding}
+	m.Config.Data[serverFile] = server
+	objects := []any{m.Account, m.Role, m.RoleBinding}
 	if s.ReadCluster {
-		objects = append(objects, &m.ClusterRole, &m.ClusterRoleBinding)
+		objects = append(objects, m.ClusterRole, m.ClusterRoleBinding)
 	}
-	for i, object := range append(objects, &m.Config, &m.Job) {
-		object.SetName(s.Name)
-		s.label(object)
-		switch object.(type) {
-		case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
-		default:
-			object.SetNamespace(s.Namespace)
-		}
+	separator := ""
+	for _, object := range append(objects, m.Config, m.Job) {
 		text, err := marshal(object)
 		if err != nil {
 			return err
 		}
-		if i > 0 {
-			text = append([]byte("---\n"), text...)
-		}
-		if _, err := w.Write(text); err != nil {
+		if _, err := io.WriteString(w, separator+text); err != nil {
 			return err
 		}
+		separator = "---\n"
 	}
 	return nil
 }
@@ -129,96 +132,12 @@ func (s Setup) PrintManifests(w io.Writer) error {
 // unset are the fields that the API's types print though nothing sets them.
 var unset = regexp.MustCompile(`(?m)^ *(creationTimestamp: null|status: \{\}|resources: \{\})\n`)
 
-func marshal(object any) ([]byte, error) {
+func marshal(object any) (string, error) {
 	text, err := yaml.Marshal(object)
 	if err != nil {
-		return nil, fmt.Errorf("print the manifests: %w", err)
+		return "", fmt.Errorf("print the manifests: %w", err)
 	}
-	return unset.ReplaceAll(text, nil), nil
-}
-
-// label says that an object is the Job's.
-func (s Setup) label(object metav1.Object) {
-	labels := map[string]string{jobLabel: s.Name}
-	maps.Copy(labels, object.GetLabels())
-	object.SetLabels(labels)
-}
-
-func (s Setup) fillRights(m *manifests) {
-	m.Role.Rules[len(m.Role.Rules)-1].ResourceNames = []string{s.Name}
-	m.RoleBinding.RoleRef.Name = s.Name
-	m.RoleBinding.Subjects[0].Name = s.Name
-	m.RoleBinding.Subjects[0].Namespace = s.Namespace
-	m.ClusterRole.Rules[0].ResourceNames = s.Classes
-	m.ClusterRoleBinding.RoleRef.Name = s.Name
-	m.ClusterRoleBinding.Subjects = m.RoleBinding.Subjects
-}
-
-func (s Setup) fillJob(job *batchv1.Job) {
-	file := ConfigDir + "/" + ExperimentFile
-	pod := &job.Spec.Template
-	s.label(pod)
-	pod.Spec.ServiceAccountName = s.Name
-	pod.Spec.ImagePullSecrets = s.pullSecrets()
-	pod.Spec.Volumes[0].ConfigMap.Name = s.Name
-	ds2 := &pod.Spec.Containers[0]
-	ds2.Image = s.Image
-	ds2.Args = []string{"experiment", file, "--serve", "--out=" + recordsDir + "/" + s.Name}
-	if s.Check {
-		ds2.Args = []string{"preflight", file, "--details"}
-	}
-}
-
-func (s Setup) pullSecrets() []corev1.LocalObjectReference {
-	if s.PullSecret == "" {
-		return nil
-	}
-	return []corev1.LocalObjectReference{{Name: s.PullSecret}}
-}
-
-func (s Setup) fillServer(server *serverObjects) {
-	s.label(&server.Claim)
-	server.Claim.Spec.Resources.Requests = corev1.ResourceList{
-		corev1.ResourceStorage: *resource.NewQuantity(s.Server.Volume, resource.DecimalSI),
-	}
-	s.label(&server.Pod)
-	pod := &server.Pod.Spec
-	pod.ImagePullSecrets = s.pullSecrets()
-	user := &s.Server.User
-	pod.SecurityContext.RunAsUser = user
-	pod.SecurityContext.RunAsGroup = user
-	pod.SecurityContext.FSGroup = user // so that it can write to the volume
-	avoided := &pod.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution[0]
-	avoided.PodAffinityTerm.LabelSelector.MatchLabels[jobLabel] = s.Name
-	if len(s.Server.Nodes) > 0 {
-		pod.Affinity.NodeAffinity = onNodes(s.Server.Nodes)
-	}
-	postgres := &pod.Containers[0]
-	postgres.Image = s.Server.Image
-	for _, setting := range s.Server.Settings {
-		postgres.Args = append(postgres.Args, "-c", setting)
-	}
-	postgres.Env[1].ValueFrom.SecretKeyRef.Name = s.Name
-	cpus := int64(1000 * s.Server.CPUs)
-	postgres.Resources.Limits = corev1.ResourceList{
-		corev1.ResourceCPU:    *resource.NewMilliQuantity(cpus, resource.DecimalSI),
-		corev1.ResourceMemory: *resource.NewQuantity(s.Server.Memory, resource.DecimalSI),
-	}
-	postgres.Resources.Requests = postgres.Resources.Limits
-	pod.Containers[1].Image = s.Image
-}
-
-func onNodes(names []string) *corev1.NodeAffinity {
-	named := corev1.NodeSelectorRequirement{
-		Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: names,
-	}
-	return &corev1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-			NodeSelectorTerms: []corev1.NodeSelectorTerm{
-				{MatchExpressions: []corev1.NodeSelectorRequirement{named}},
-			},
-		},
-	}
+	return unset.ReplaceAllString(string(text), ""), nil
 }
 
 var noLabel = regexp.MustCompile(`[^a-z0-9]+`)

@@ -22,6 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
+
+	"ds2/internal/progress"
 )
 
 // Job is the Job that this process is the driver of.
@@ -52,13 +54,12 @@ const (
 // true; that a node is being added, which takes minutes; and of a container whose image cannot be
 // pulled, which is tried again and again.
 var (
-	comesOn = []string{
-		"Scheduled", "SuccessfulAttachVolume", "Pulling", "Pulled", "Created", "Started",
-	}
+	comesOn  = strings.Fields("Scheduled SuccessfulAttachVolume Pulling Pulled Created Started")
+	scalesUp = strings.Fields("TriggeredScaleUp Nominated")
+	noImage  = strings.Fields("ErrImagePull ImagePullBackOff InvalidImageName ErrImageNeverPull")
+
 	// of every server that is asked before it accepts connections
-	notYet   = "Unhealthy"
-	scalesUp = []string{"TriggeredScaleUp", "Nominated"}
-	noImage  = []string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
+	notYet = "Unhealthy"
 )
 
 // Provisioner makes the servers of a Job's configurations. All that it makes is the Job's: the
@@ -170,21 +171,15 @@ func (p *Provisioner) removeObject(resource, name string) (gone bool, err error)
 // makeSecret makes the secret of the servers' password, in the place of one that an earlier pod of
 // the Job left.
 func (p *Provisioner) makeSecret(ctx context.Context) error {
-	secret := func() *corev1.Secret {
-		return &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{
-				Name: p.job.Name, Labels: map[string]string{jobLabel: p.job.Name},
-			},
-			StringData: map[string]string{passwordKey: p.password},
-		}
+	if _, err := p.removeObject("secrets", p.job.Name); err != nil {
+		return err
 	}
-	err := p.createObject(ctx, "secrets", secret())
-	if apierrors.IsAlreadyExists(err) {
-		if _, err = p.removeObject("secrets", p.job.Name); err == nil {
-			err = p.createObject(ctx, "secrets", secret())
-		}
-	}
-	return err
+	return p.createObject(ctx, "secrets", &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: p.job.Name, Labels: map[string]string{jobLabel: p.job.Name},
+		},
+		StringData: map[string]string{passwordKey: p.password},
+	})
 }
 
 // Start removes the server that was, and starts one on a new claim of the class. It ends when the
@@ -254,8 +249,8 @@ func (s *Server) awaitReady(ctx context.Context, claim types.UID) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("it is not ready after %s: %s", startTime, s.pod.Status.Phase)
 		}
-		if err := pausePoll(ctx); err != nil {
-			return err
+		if !progress.Pause(ctx, pollTime) {
+			return context.Cause(ctx)
 		}
 	}
 }
@@ -264,15 +259,6 @@ func lacksImage(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		return c.State.Waiting != nil && slices.Contains(noImage, c.State.Waiting.Reason)
 	})
-}
-
-func pausePoll(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(pollTime):
-		return nil
-	}
 }
 
 // readPod says whether a pod can serve, or why it never will.
@@ -368,30 +354,23 @@ func (s *Server) FindLoss(ctx context.Context) error {
 // server away or its node does not answer.
 func (s *Server) WatchPod(ctx context.Context) (watched context.Context, end func()) {
 	watched, lose := context.WithCancelCause(context.Background())
-	ctx, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for pausePoll(ctx) == nil {
-			if err := s.FindLoss(ctx); err != nil {
-				lose(err)
-				return
-			}
+	return watched, progress.Watch(ctx, pollTime, func(ctx context.Context) bool {
+		err := s.FindLoss(ctx)
+		if err != nil {
+			lose(err)
 		}
-	}()
-	return watched, func() { stop(); <-done }
+		return err == nil
+	})
 }
 
 // Remove removes the server and its claim, and waits until both are gone. It does so also where all
 // else has been stopped. Its error names what is still there, and the command that removes it.
 func (s *Server) Remove() error {
 	s.pod = nil
-	var err error
-	for end := time.Now().Add(removeTime); time.Now().Before(end); time.Sleep(pollTime) {
+	for end := time.Now().Add(removeTime); ; time.Sleep(pollTime) {
 		var there []string
 		for _, kind := range []string{"pod", "persistentvolumeclaim"} {
-			var gone bool
-			gone, err = s.provisioner.removeObject(kind+"s", s.name)
+			gone, err := s.provisioner.removeObject(kind+"s", s.name)
 			if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 				return err // the Job's rights are deleted first: the cluster removes its things
 			}
@@ -402,13 +381,12 @@ func (s *Server) Remove() error {
 		if len(there) == 0 {
 			return nil
 		}
-		if time.Now().Add(pollTime).After(end) {
-			err = fmt.Errorf("%s is still there after %s; kubectl delete --namespace %s --force "+
+		if time.Now().After(end) {
+			return fmt.Errorf("%s is still there after %s; kubectl delete --namespace %s --force "+
 				"--grace-period=0 %s removes it", strings.Join(there, " and "), removeTime,
 				s.provisioner.job.Namespace, strings.Join(there, " "))
 		}
 	}
-	return err
 }
 
 // URL is the address of a database of the server that was started.
