@@ -1,75 +1,17 @@
 package datagen
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // States are the codes that a customer in the US has one of.
-var States = [51]string{
-	"AK",
-	"AL",
-	"AR",
-	"AZ",
-	"CA",
-	"CO",
-	"CT",
-	"DC",
-	"DE",
-	"FL",
-	"GA",
-	"HI",
-	"IA",
-	"ID",
-	"IL",
-	"IN",
-	"KS",
-	"KY",
-	"LA",
-	"MA",
-	"MD",
-	"ME",
-	"MI",
-	"MN",
-	"MO",
-	"MS",
-	"MT",
-	"NC",
-	"ND",
-	"NE",
-	"NH",
-	"NJ",
-	"NM",
-	"NV",
-	"NY",
-	"OH",
-	"OK",
-	"OR",
-	"PA",
-	"RI",
-	"SC",
-	"SD",
-	"TN",
-	"TX",
-	"UT",
-	"VA",
-	"VT",
-	"WA",
-	"WI",
-	"WV",
-	"WY",
-}
+var States = strings.Fields("AK AL AR AZ CA CO CT DC DE FL GA HI IA ID IL IN KS KY LA MA MD ME MI MN " +
+	"MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY")
 
 // Countries are the names that a customer of the rest of the world has one of.
-var Countries = [10]string{
-	"Australia",
-	"Canada",
-	"Chile",
-	"China",
-	"France",
-	"Germany",
-	"Japan",
-	"Russia",
-	"South Africa",
-	"UK",
-}
+var Countries = strings.Split(
+	"Australia,Canada,Chile,China,France,Germany,Japan,Russia,South Africa,UK", ",")
 
 // customers is a run of rows of one of the two customers' files.
 type customers struct {
@@ -119,7 +61,7 @@ func newText(s string) (t text) {
 
 // worldPlaces are what stands between city and e-mail of a customer of the rest of the world: by
 // country.
-var worldPlaces = func() (places [len(Countries)]text) {
+var worldPlaces = func() (places [10]text) {
 	for i, country := range Countries {
 		places[i] = newText(",00000," + country + ",2,")
 	}

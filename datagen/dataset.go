@@ -109,75 +109,36 @@ func (d *Dataset) Files() []File {
 		d.customersFile("us_cust.csv", false, 1, us),
 		d.customersFile("row_cust.csv", true, us+1, d.Size.Customers-us),
 	}
-	add := func(seed uint32, p Part) {
-		files = append(files, File{p.File, p.Table, seed, []Part{p}})
+	add := func(
+		name string, table Table, seed uint32, rows int, bytes float64,
+		write func(*rowWriter) error, open func() Rows,
+	) {
+		part := d.newPart(name, table, rows, bytes, write, open)
+		files = append(files, File{name, table, seed, []Part{part}})
 	}
 	orders := d.Size.OrdersPerMonth
 	for i, name := range monthNames {
 		m := d.monthAt(i)
-		add(
-			m.seed,
-			d.newPart(
-				name+"_orders.csv",
-				Orders,
-				orders,
-				d.orderBytes(m),
-				m.writeOrders,
-				m.orderRows,
-			),
-		)
-		lineBytes := d.orderLineBytes(m)
-		add(
-			m.seed,
-			d.newPart(
-				name+"_orderlines.csv",
-				OrderLines,
-				5*orders,
-				lineBytes,
-				m.writeOrderLines,
-				m.lineRows,
-			),
-		)
-		add(
-			m.seed,
-			d.newPart(
-				name+"_cust_hist.csv",
-				CustHist,
-				5*orders,
-				d.historyBytes(m),
-				m.writeHistory,
-				m.historyRows,
-			),
-		)
+		add(name+"_orders.csv", Orders, m.seed, orders, d.orderBytes(m),
+			m.writeOrders, m.orderRows)
+		add(name+"_orderlines.csv", OrderLines, m.seed, 5*orders, d.orderLineBytes(m),
+			m.writeOrderLines, m.lineRows)
+		add(name+"_cust_hist.csv", CustHist, m.seed, 5*orders, d.historyBytes(m),
+			m.writeHistory, m.historyRows)
 	}
 	products := d.Size.Products
-	writeProducts := func(w *rowWriter) error { return w.writeRows(d.productRows(), productPrice) }
-	add(
-		d.fileSeed(1),
-		d.newPart("prod.csv", Products, products, d.productBytes(), writeProducts, d.productRows),
-	)
-	writeInventory := func(w *rowWriter) error { return w.writeRows(d.inventoryRows(), -1) }
-	add(
-		d.fileSeed(products),
-		d.newPart(
-			"inv.csv",
-			Inventory,
-			products,
-			d.inventoryBytes(),
-			writeInventory,
-			d.inventoryRows,
-		),
-	)
+	add("prod.csv", Products, d.fileSeed(1), products, d.productBytes(),
+		func(w *rowWriter) error { return w.writeRows(d.productRows(), productPrice) },
+		d.productRows)
+	add("inv.csv", Inventory, d.fileSeed(products), products, d.inventoryBytes(),
+		func(w *rowWriter) error { return w.writeRows(d.inventoryRows(), -1) },
+		d.inventoryRows)
 	return files
 }
 
 func (d *Dataset) newPart(
-	file string,
-	table Table,
-	rows int,
-	bytes float64,
-	write func(*rowWriter) error,
-	open func() Rows,
+	file string, table Table, rows int, bytes float64,
+	write func(*rowWriter) error, open func() Rows,
 ) Part {
 	return Part{table, file, int64(rows), int64(bytes), open, rowFunc{write, d.Options.CRLF}}
 }

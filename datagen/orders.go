@@ -4,25 +4,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
 const maxLines = 9
 
-var monthNames = [Months]string{
-	"jan",
-	"feb",
-	"mar",
-	"apr",
-	"may",
-	"jun",
-	"jul",
-	"aug",
-	"sep",
-	"oct",
-	"nov",
-	"dec",
-}
+var monthNames = strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")
 
 var monthDays = [Months]uint64{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
@@ -42,13 +30,18 @@ func (d *Dataset) monthAt(index int) month {
 // firstOrder is the number of the month's first order, and DS2's seed.
 func (m month) firstOrder() int { return m.index*m.size.OrdersPerMonth + 1 }
 
-// orders is a month's orders, one after the other: those that next gives, until it is false.
+// orders is a month's orders, one after the other: those that readNext gives, until it is false, or
+// their lines, which readLine gives.
 type orders struct {
 	id       uint64
 	day      uint64 // of the month, from 1
 	customer uint64
 	net      uint64   // cents
-	lines    []uint32 // two draws a line: product and quantity; valid until next
+	lines    []uint32 // two draws a line: product and quantity; valid until readNext
+
+	line     uint64 // of the order, from 1: the last that readLine has read
+	product  uint64
+	quantity uint64
 
 	random    *random
 	last      uint64
@@ -67,9 +60,7 @@ func (m month) newOrders() *orders {
 		days:      monthDays[m.index],
 		customers: float64(m.size.Customers),
 		products:  float64(m.size.Products),
-		before: time.Date(2009, time.Month(m.index+1), 0, 0, 0, 0, 0, time.UTC).
-			Unix() /
-			(24 * 60 * 60),
+		before:    time.Date(2009, time.Month(m.index+1), 0, 0, 0, 0, 0, time.UTC).Unix() / 86_400,
 	}
 }
 
@@ -85,6 +76,21 @@ func (o *orders) readNext() bool {
 	lines := 2 * int(1+scaleBelow(maxLines, d[3]))
 	o.lines = d[4 : 4+lines]
 	o.random.skipDraws(4 + lines)
+	return true
+}
+
+// readLine goes on to the next line, of the next order after the last of one.
+func (o *orders) readLine() bool {
+	if len(o.lines) == 0 {
+		if !o.readNext() {
+			return false
+		}
+		o.line = 0
+	}
+	o.line++
+	o.product = 1 + belowFloat(o.products, o.lines[0])
+	o.quantity = 1 + scaleBelow(3, o.lines[1])
+	o.lines = o.lines[2:]
 	return true
 }
 
@@ -112,18 +118,14 @@ func (m month) lineRows() Rows {
 	o := m.newOrders()
 	row := new([5]Value)
 	return func() []Value {
-		if len(o.lines) == 0 {
-			if !o.readNext() {
-				return nil
-			}
-			row[0].Int = 0
-			row[1].Int = int64(o.id)
-			row[4].Int = o.before + int64(o.day)
+		if !o.readLine() {
+			return nil
 		}
-		row[0].Int++
-		row[2].Int = int64(1 + belowFloat(o.products, o.lines[0]))
-		row[3].Int = int64(1 + scaleBelow(3, o.lines[1]))
-		o.lines = o.lines[2:]
+		row[0].Int = int64(o.line)
+		row[1].Int = int64(o.id)
+		row[2].Int = int64(o.product)
+		row[3].Int = int64(o.quantity)
+		row[4].Int = o.before + int64(o.day)
 		return row[:]
 	}
 }
@@ -133,15 +135,12 @@ func (m month) historyRows() Rows {
 	o := m.newOrders()
 	row := new([3]Value)
 	return func() []Value {
-		if len(o.lines) == 0 {
-			if !o.readNext() {
-				return nil
-			}
-			row[0].Int = int64(o.customer)
-			row[1].Int = int64(o.id)
+		if !o.readLine() {
+			return nil
 		}
-		row[2].Int = int64(1 + belowFloat(o.products, o.lines[0]))
-		o.lines = o.lines[2:]
+		row[0].Int = int64(o.customer)
+		row[1].Int = int64(o.id)
+		row[2].Int = int64(o.product)
 		return row[:]
 	}
 }
@@ -167,47 +166,33 @@ func (m month) writeOrders(r *rowWriter) error {
 }
 
 func (m month) writeOrderLines(r *rowWriter) error {
-	var rights [32][16]byte // ",Q,2009/MM/DD\n" by day
+	var ends [32][16]byte // ",Q,2009/MM/DD\n" by day
 	for day, date := range m.formatDates() {
-		copy(rights[day][:], ",Q,")
-		copy(rights[day][3:], date[1:11])
-		binary.LittleEndian.PutUint16(rights[day][13:], r.newline)
+		copy(ends[day][:], ",Q,")
+		copy(ends[day][3:], date[1:11])
+		binary.LittleEndian.PutUint16(ends[day][13:], r.newline)
 	}
-	rightLen := len(",Q,2009/MM/DD") + r.eol
-	var left [maxRow]byte // "L,ORDERID,", what the order's lines begin with
+	endLen := len(",Q,2009/MM/DD") + r.eol
+	begin := [maxRow]byte{1: ','} // "L,ORDERID,", of each of the order's lines
 	for o := m.newOrders(); o.readNext(); {
 		b, err := r.rowSpace()
 		if err != nil {
 			return err
 		}
-		left[0] = '1'
-		left[1] = ','
-		leftLen := putUint(&left, 2, o.id)
-		left[leftLen] = ','
-		leftLen++
-		left0 := binary.LittleEndian.Uint64(left[0:])
-		left1 := binary.LittleEndian.Uint64(left[8:])
-		right := &rights[o.day]
-		right0 := binary.LittleEndian.Uint64(right[0:])
-		right1 := binary.LittleEndian.Uint64(right[8:])
-
+		beginLen := putUint(&begin, 2, o.id) + 1
+		begin[beginLen-1] = ','
+		end := &ends[o.day]
 		n := 0
-		for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
+		for number, lines := byte('1'), o.lines; len(lines) >= 2; lines = lines[2:] {
 			line := (*[16]byte)(b[n:])
-			binary.LittleEndian.PutUint64(line[0:], left0)
-			binary.LittleEndian.PutUint64(line[8:], left1)
-			left0++ // its lowest byte is the line's number
-			product := 1 + belowFloat(o.products, lines[0])
-			if product < 1e8 { // as putUint, but in line
-				n = putShort(b, n+leftLen, product)
-			} else {
-				n = putUint(b, n+leftLen, product)
-			}
+			*line = *(*[16]byte)(begin[:])
+			line[0] = number
+			number++
+			n = putUint(b, n+beginLen, 1+belowFloat(o.products, lines[0]))
 			line = (*[16]byte)(b[n:])
-			binary.LittleEndian.PutUint64(line[0:], right0)
-			binary.LittleEndian.PutUint64(line[8:], right1)
+			*line = *end
 			line[1] = byte('1' + scaleBelow(3, lines[1]))
-			n += rightLen
+			n += endLen
 		}
 		r.n += n
 	}
@@ -215,33 +200,20 @@ func (m month) writeOrderLines(r *rowWriter) error {
 }
 
 func (m month) writeHistory(r *rowWriter) error {
-	var left [maxRow]byte // "CUSTOMERID,ORDERID,", what the order's rows begin with
+	var begin [maxRow]byte // "CUSTOMERID,ORDERID,", of each of the order's rows
 	for o := m.newOrders(); o.readNext(); {
 		b, err := r.rowSpace()
 		if err != nil {
 			return err
 		}
-		leftLen := putUint(&left, 0, o.customer)
-		left[leftLen] = ','
-		leftLen = putUint(&left, leftLen+1, o.id)
-		left[leftLen] = ','
-		leftLen++
-		left0 := binary.LittleEndian.Uint64(left[0:])
-		left1 := binary.LittleEndian.Uint64(left[8:])
-		left2 := binary.LittleEndian.Uint64(left[16:])
-
+		beginLen := putUint(&begin, 0, o.customer) + 1
+		begin[beginLen-1] = ','
+		beginLen = putUint(&begin, beginLen, o.id) + 1
+		begin[beginLen-1] = ','
 		n := 0
 		for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
-			row := (*[24]byte)(b[n:])
-			binary.LittleEndian.PutUint64(row[0:], left0)
-			binary.LittleEndian.PutUint64(row[8:], left1)
-			binary.LittleEndian.PutUint64(row[16:], left2)
-			product := 1 + belowFloat(o.products, lines[0])
-			if product < 1e8 { // as putUint, but in line
-				n = putShort(b, n+leftLen, product)
-			} else {
-				n = putUint(b, n+leftLen, product)
-			}
+			*(*[24]byte)(b[n:]) = *(*[24]byte)(begin[:])
+			n = putUint(b, n+beginLen, 1+belowFloat(o.products, lines[0]))
 			binary.LittleEndian.PutUint16(b[n:], r.newline)
 			n += r.eol
 		}
@@ -278,7 +250,7 @@ func taxAndTotal(net uint64) (tax, total uint64) {
 var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
 	cents := func(v float64) uint64 {
 		text := strconv.FormatFloat(v, 'f', 2, 64)
-		n, _ := strconv.ParseUint(text[:len(text)-3]+text[len(text)-2:], 10, 64)
+		n, _ := strconv.ParseUint(strings.Replace(text, ".", "", 1), 10, 64)
 		return n
 	}
 	for i := range all {

@@ -50,10 +50,8 @@ func putWords(b *[maxRow]byte, n int, first, second string) int {
 func (d *Dataset) inventoryRows() Rows {
 	sales := make([]uint32, d.Size.Products)
 	for i := range Months {
-		for o := d.monthAt(i).newOrders(); o.readNext(); {
-			for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
-				sales[belowFloat(o.products, lines[0])] += uint32(1 + scaleBelow(3, lines[1]))
-			}
+		for o := d.monthAt(i).newOrders(); o.readLine(); {
+			sales[o.product-1] += uint32(o.quantity)
 		}
 	}
 	random := newRandom(d.fileSeed(d.Size.Products), 0)

@@ -3,6 +3,7 @@ package datagen
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -27,6 +28,8 @@ var (
 
 var named = map[string]Size{"S": S, "M": M, "L": L, "W": W}
 
+var sizeForm = regexp.MustCompile(`^0*([1-9]\d{0,9})\s*([MGT]B)$`)
+
 // ParseSize reads a size as users write it: S, M, L, W, or a number of megabytes, gigabytes or
 // terabytes such as 30MB, 80GB, 1TB, in capitals or not. n MB is S·n/10, 1 GB is M, n GB with n > 1
 // is L·n/100, and 1 TB is 1000 GB: DS2.1's rule, which is not continuous in products at 1 GB.
@@ -35,29 +38,22 @@ func ParseSize(s string) (Size, error) {
 	if size, ok := named[text]; ok {
 		return size, nil
 	}
-	digits := text
-	unit := ""
-	if end := len(text) - 2; end > 0 {
-		digits = strings.TrimSpace(text[:end])
-		unit = text[end:]
+	form := sizeForm.FindStringSubmatch(text)
+	if form == nil {
+		return Size{}, fmt.Errorf("invalid size %q: use S, M, L, W, or a whole number of MB, GB or TB, "+
+			"such as 1300MB (not 1.3GB), 80GB, 1TB", s)
 	}
-	n, err := strconv.ParseUint(digits, 10, 31)
+	n, _ := strconv.Atoi(form[1]) // digits, and no more than fit
 	var size Size
-	switch {
-	case err != nil, n == 0, unit != "MB" && unit != "GB" && unit != "TB":
-		return Size{}, fmt.Errorf(
-			"invalid size %q: use S, M, L, W, or a whole number of MB, GB or TB, "+
-				"such as 1300MB (not 1.3GB), 80GB, 1TB",
-			s,
-		)
+	switch unit := form[2]; {
 	case unit == "MB":
-		size = S.multiplyRows(int(n), 10)
+		size = S.multiplyRows(n, 10)
 	case unit == "TB":
-		size = L.multiplyRows(int(n)*1000, 100)
+		size = L.multiplyRows(n*1000, 100)
 	case n == 1:
 		size = M
 	default:
-		size = L.multiplyRows(int(n), 100)
+		size = L.multiplyRows(n, 100)
 	}
 	if err := size.Check(); err != nil {
 		return Size{}, fmt.Errorf("%q: %w", s, err)

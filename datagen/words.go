@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -40,12 +41,17 @@ var DefaultWords = sync.OnceValue(func() *Words {
 // blank, at least one letter among them, and stands once in its list.
 func ReadWords(r io.Reader) (*Words, error) {
 	w := &Words{}
-	lists := map[string][]string{"titles": w.Titles[:], "first": w.First[:], "last": w.Last[:]}
+	lists := map[string][]string{
+		"[titles]": w.Titles[:], "[first]": w.First[:], "[last]": w.Last[:],
+	}
 	var name string // of the list being read
 	var list []string
 	known := map[string]bool{}
 	lines := bufio.NewScanner(r)
 	number := 0
+	invalid := func(format string, args ...any) (*Words, error) {
+		return nil, fmt.Errorf("words, line %d: %w", number, fmt.Errorf(format, args...))
+	}
 	for lines.Scan() {
 		number++
 		line := strings.TrimSpace(lines.Text())
@@ -53,47 +59,24 @@ func ReadWords(r io.Reader) (*Words, error) {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
 			if len(list) > 0 {
-				return nil, fmt.Errorf(
-					"words, line %d: list [%s] is %d short",
-					number,
-					name,
-					len(list),
-				)
+				return invalid("list %s is %d short", name, len(list))
 			}
-			name = strings.Trim(line, "[]")
+			name = line
 			list = lists[name]
 			if list == nil {
-				return nil, fmt.Errorf(
-					"words, line %d: %s is none of the lists [titles], [first], [last], each once",
-					number,
-					line,
-				)
+				return invalid("%s is none of the lists [titles], [first], [last], each once", line)
 			}
 			delete(lists, name)
 			clear(known)
 		case name == "":
-			return nil, fmt.Errorf(
-				"words, line %d: %q comes before the first of the lists [titles], [first], [last]",
-				number,
-				line,
-			)
+			return invalid("%q comes before the first of the lists [titles], [first], [last]", line)
 		case len(list) == 0:
-			return nil, fmt.Errorf(
-				"words, line %d: %q is one too many for list [%s]",
-				number,
-				line,
-				name,
-			)
+			return invalid("%q is one too many for list %s", line, name)
 		case known[line]:
-			return nil, fmt.Errorf("words, line %d: %q is in list [%s] twice", number, line, name)
-		case !isWord(line):
-			return nil, fmt.Errorf(
-				"words, line %d: invalid word %q: use 1 to %d ASCII characters without comma, "+
-					"quotes or blanks, at least one of them a letter",
-				number,
-				line,
-				maxWord,
-			)
+			return invalid("%q is in list %s twice", line, name)
+		case len(line) > maxWord || !wordForm.MatchString(line):
+			return invalid("invalid word %q: use 1 to %d ASCII characters without comma, "+
+				"quotes or blanks, at least one of them a letter", line, maxWord)
 		default:
 			known[line] = true
 			list[0], list = line, list[1:]
@@ -103,25 +86,16 @@ func ReadWords(r io.Reader) (*Words, error) {
 		return nil, fmt.Errorf("read words: %w", err)
 	}
 	if len(list) > 0 {
-		return nil, fmt.Errorf("words: list [%s] is %d short", name, len(list))
+		return invalid("list %s is %d short", name, len(list))
 	}
 	for missing := range lists {
-		return nil, fmt.Errorf("words: list [%s] is missing", missing)
+		return invalid("list %s is missing", missing)
 	}
 	return w, nil
 }
 
-func isWord(s string) bool {
-	letter := false
-	for i := range len(s) {
-		c := s[i]
-		if c <= ' ' || c > '~' || c == ',' || c == '"' || c == '\'' {
-			return false
-		}
-		letter = letter || 'A' <= c&^0x20 && c&^0x20 <= 'Z'
-	}
-	return letter && len(s) <= maxWord
-}
+// wordForm is ASCII without blanks, commas and quotes, with a letter: what needs no quotes in CSV.
+var wordForm = regexp.MustCompile(`^[!#-&(-+\--~]*[A-Za-z][!#-&(-+\--~]*$`)
 
 // Sum is the SHA-256, in hex, of all words in order, each with an LF: what tells two word lists
 // apart.

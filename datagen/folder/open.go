@@ -32,9 +32,7 @@ func Open(dir string) (*Folder, error) {
 	names, _ := fs.Glob(os.DirFS(dir), "manifest*.json") // one, or one a shard
 	if len(names) == 0 {
 		return nil, fmt.Errorf(
-			"open directory %s: it has no manifest.json: it was not made by ds2 generate",
-			dir,
-		)
+			"open directory %s: it has no manifest.json: it was not made by ds2 generate", dir)
 	}
 	f := &Folder{Dir: dir}
 	shards := map[int]bool{}
@@ -50,20 +48,14 @@ func Open(dir string) (*Folder, error) {
 		}
 		if err := f.Manifest.checkCompatible(m); err != nil {
 			return nil, fmt.Errorf(
-				"open directory %s: %s is of another dataset: %w",
-				dir,
-				name,
-				err,
-			)
+				"open directory %s: %s is of another dataset: %w", dir, name, err)
 		}
 		f.Manifest.Files = append(f.Manifest.Files, m.Files...)
 	}
 	for i := range f.Manifest.Shard.Count {
 		if !shards[i+1] {
-			f.missing = append(
-				f.missing,
-				fmt.Sprintf("shard %d/%d is missing", i+1, f.Manifest.Shard.Count),
-			)
+			absent := Shard{i + 1, f.Manifest.Shard.Count}
+			f.missing = append(f.missing, fmt.Sprintf("shard %v is missing", absent))
 		}
 	}
 	f.Manifest.Shard = Whole
@@ -86,11 +78,8 @@ const neverFinished = "was never finished"
 // does not hold every file of the dataset, finished, is refused.
 func (f *Folder) Parts() ([]datagen.Part, error) {
 	if len(f.Manifest.Files) != len(fileNames) {
-		short := fmt.Sprintf(
-			"it holds %d of the %d files of a dataset",
-			len(f.Manifest.Files),
-			len(fileNames),
-		)
+		short := fmt.Sprintf("it holds %d of the %d files of a dataset",
+			len(f.Manifest.Files), len(fileNames))
 		return nil, &DamageError{f.Dir, append(f.missing, short)}
 	}
 	var parts []datagen.Part
@@ -101,11 +90,9 @@ func (f *Folder) Parts() ([]datagen.Part, error) {
 		if slices.ContainsFunc(parts, func(p datagen.Part) bool { return p.File == e.Name }) {
 			return nil, &DamageError{f.Dir, []string{e.Name + " is in two manifests"}}
 		}
-		csv := &reader{f.Dir, e}
-		parts = append(
-			parts,
-			datagen.Part{Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: csv},
-		)
+		parts = append(parts, datagen.Part{
+			Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: &reader{f.Dir, e},
+		})
 	}
 	return parts, nil
 }
@@ -113,7 +100,7 @@ func (f *Folder) Parts() ([]datagen.Part, error) {
 // DamageError says what in a directory is not as its manifest says.
 type DamageError struct {
 	Dir      string
-	Findings []string // one a file, or a missing shard
+	Findings []string // one for each file or missing shard
 }
 
 func (e *DamageError) Error() string {
@@ -124,18 +111,13 @@ func (e *DamageError) Error() string {
 // files at once. What it finds is a *DamageError. Progress is told the bytes of CSV that are read,
 // from several goroutines at once.
 func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64)) error {
-	findings := slices.Clone(f.missing)
-	err := f.Manifest.verifyFiles(
-		ctx,
-		f.Dir,
-		parallel,
-		progress,
-		func(_ *Entry, _ int64, damage damageError) {
-			findings = append(findings, string(damage))
-		},
-	)
+	damages, err := f.Manifest.verifyFiles(ctx, f.Dir, parallel, progress)
 	if err != nil {
 		return err
+	}
+	findings := slices.Clone(f.missing)
+	for _, d := range damages {
+		findings = append(findings, d.findings...)
 	}
 	if len(findings) > 0 {
 		slices.Sort(findings)
@@ -144,11 +126,17 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 	return nil
 }
 
-// verifyFiles reads every file in dir, several at once, and tells damaged, one at a time, which are
-// not as their entry says, and how many bytes of CSV came out of them.
-func (m *Manifest) verifyFiles(ctx context.Context, dir string, parallel int, progress func(int64),
-	damaged func(e *Entry, read int64, damage damageError),
-) error {
+// damage says how a file is not as its entry says, and how many bytes of CSV came out of it.
+type damage struct {
+	entry    *Entry
+	read     int64
+	findings []string
+}
+
+// verifyFiles reads every file in dir, several at once.
+func (m *Manifest) verifyFiles(
+	ctx context.Context, dir string, parallel int, progress func(int64),
+) (damages []damage, err error) {
 	var mu sync.Mutex
 	var checks errgroup.Group
 	checks.SetLimit(parallel)
@@ -156,16 +144,17 @@ func (m *Manifest) verifyFiles(ctx context.Context, dir string, parallel int, pr
 		e := &m.Files[i]
 		checks.Go(func() error {
 			read, err := (&reader{dir, *e}).WriteTo(progressWriter{ctx, progress})
-			if damage, ok := errors.AsType[damageError](err); ok {
+			if found, ok := errors.AsType[*DamageError](err); ok {
 				mu.Lock()
 				defer mu.Unlock()
-				damaged(e, read, damage)
+				damages = append(damages, damage{e, read, found.Findings})
 				return nil
 			}
 			return err
 		})
 	}
-	return checks.Wait()
+	err = checks.Wait()
+	return damages, err
 }
 
 type reader struct {
@@ -173,16 +162,12 @@ type reader struct {
 	entry Entry
 }
 
-// damageError says how a file is not as its manifest says.
-type damageError string
-
-func (e damageError) Error() string { return string(e) }
-
-// WriteTo writes the file's rows to w, and ends with an error where they are not those of the
+// WriteTo writes the file's rows to w, and ends with a *DamageError where they are not those of the
 // manifest.
 func (r *reader) WriteTo(w io.Writer) (int64, error) {
 	damaged := func(read int64, format string, args ...any) (int64, error) {
-		return read, damageError(r.entry.Name + " " + fmt.Sprintf(format, args...))
+		finding := r.entry.Name + " " + fmt.Sprintf(format, args...)
+		return read, &DamageError{r.dir, []string{finding}}
 	}
 	if r.entry.Sum == "" {
 		return damaged(0, neverFinished)

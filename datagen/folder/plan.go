@@ -79,10 +79,7 @@ func (p *Plan) checkDirectory() error {
 		}
 		if err := earlier.checkCompatible(p.manifest); err != nil {
 			return fmt.Errorf(
-				"directory %s holds another dataset: %w: take an empty directory",
-				p.dir,
-				err,
-			)
+				"directory %s holds another dataset: %w: take an empty directory", p.dir, err)
 		}
 		if !p.options.Resume {
 			return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, "+
@@ -105,10 +102,7 @@ func (p *Plan) checkDirectory() error {
 		default:
 			return fmt.Errorf(
 				"directory %s holds %s, which %s does not account for: take an empty directory",
-				p.dir,
-				entry.Name(),
-				name,
-			)
+				p.dir, entry.Name(), name)
 		}
 	}
 	return nil
@@ -143,11 +137,7 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 		return nil, fmt.Errorf(
 			"directory %s has %d bytes free, and the files to be made need about %d: free %d more, "+
 				"or take another directory",
-			p.dir,
-			free,
-			w.need.Load(),
-			w.need.Load()-free,
-		)
+			p.dir, free, w.need.Load(), w.need.Load()-free)
 	}
 	if err := p.manifest.writeTo(p.dir); err != nil {
 		return nil, err
@@ -164,22 +154,18 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 // so that they are made again.
 func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 	for i, e := range p.manifest.Files {
-		if stat, err := os.Lstat(filepath.Join(p.dir, e.Name)); err == nil &&
-			!stat.Mode().IsRegular() {
+		stat, err := os.Lstat(filepath.Join(p.dir, e.Name))
+		if err == nil && !stat.Mode().IsRegular() {
 			// The new file takes the place of the link: where it leads is not this dataset's.
 			p.manifest.Files[i].Sum = ""
 		}
 	}
-	return p.manifest.verifyFiles(
-		ctx,
-		p.dir,
-		p.options.Parallel,
-		progress,
-		func(e *Entry, read int64, _ damageError) {
-			if e.Sum != "" {
-				progress(-read)
-				e.Sum = ""
-			}
-		},
-	)
+	damages, err := p.manifest.verifyFiles(ctx, p.dir, p.options.Parallel, progress)
+	for _, d := range damages {
+		if d.read > 0 {
+			progress(-d.read)
+		}
+		d.entry.Sum = ""
+	}
+	return err
 }

@@ -49,18 +49,22 @@ type work struct {
 type job struct {
 	part   datagen.Part
 	blocks chan *[]byte // of the part in order, then closed
+	turn   int          // the part's place in its file, from 0; -1: it is all of it
+	bytes  int64        // of the file
 }
 
 type fileWork struct {
-	file  datagen.File
 	entry *Entry
 	jobs  []job // the file's parts, in order
 }
 
 func newFileWork(file datagen.File, entry *Entry) *fileWork {
-	f := &fileWork{file: file, entry: entry}
-	for _, p := range file.Parts {
-		f.jobs = append(f.jobs, job{p, make(chan *[]byte, ahead)})
+	f := &fileWork{entry: entry}
+	for turn, p := range file.Parts {
+		if len(file.Parts) == 1 {
+			turn = -1
+		}
+		f.jobs = append(f.jobs, job{p, make(chan *[]byte, ahead), turn, file.Bytes()})
 	}
 	return f
 }
@@ -69,24 +73,12 @@ func newFileWork(file datagen.File, entry *Entry) *fileWork {
 // which cannot be shared; then the first parts of the others, their second ones, and so on, which
 // fill up the time until the last maker is done.
 func scheduleParts(files []*fileWork) (jobs []job) {
-	bySize := slices.Clone(files)
-	slices.SortStableFunc(bySize, func(a, b *fileWork) int {
-		return cmp.Compare(b.file.Bytes(), a.file.Bytes())
+	for _, f := range files {
+		jobs = append(jobs, f.jobs...)
+	}
+	slices.SortStableFunc(jobs, func(a, b job) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(b.bytes, a.bytes))
 	})
-	most := 0
-	for _, f := range bySize {
-		most = max(most, len(f.jobs))
-		if len(f.jobs) == 1 {
-			jobs = append(jobs, f.jobs[0])
-		}
-	}
-	for i := range most {
-		for _, f := range bySize {
-			if len(f.jobs) > 1 && i < len(f.jobs) {
-				jobs = append(jobs, f.jobs[i])
-			}
-		}
-	}
 	return jobs
 }
 
@@ -104,14 +96,12 @@ func (w *work) runJobs(ctx context.Context, files []*fileWork, parallel int) err
 		case w.begun <- struct{}{}:
 		case <-ctx.Done():
 		}
-		if ctx.Err() != nil {
-			break
-		}
 		makers.Go(func() error {
-			_, err := j.part.WriteTo(&blockWriter{ctx: ctx, pool: &w.blocks, to: j.blocks})
-			if err == nil {
-				close(j.blocks)
+			defer close(j.blocks)
+			if err := ctx.Err(); err != nil {
+				return err
 			}
+			_, err := j.part.WriteTo(&blockWriter{ctx: ctx, pool: &w.blocks, to: j.blocks})
 			return err
 		})
 	}
@@ -154,13 +144,7 @@ func (b *blockWriter) Write(p []byte) (int, error) {
 func (w *work) writeFile(ctx context.Context, f *fileWork) error {
 	var s *sink
 	for _, j := range f.jobs {
-		for open := true; open; {
-			var block *[]byte
-			select {
-			case block, open = <-j.blocks:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+		for block := range j.blocks { // at least one, which may be empty
 			if s == nil {
 				path := filepath.Join(w.plan.dir, f.entry.Name)
 				file, err := atomicfile.Create(path)
@@ -170,14 +154,14 @@ func (w *work) writeFile(ctx context.Context, f *fileWork) error {
 				defer file.Abort() // removes nothing that Commit has given its name
 				s = &sink{work: w, file: file, path: path}
 			}
-			if !open {
-				break
-			}
 			if err := s.writeBlock(*block); err != nil {
 				return err
 			}
 			*block = (*block)[:0]
 			w.blocks.Put(block)
+		}
+		if ctx.Err() != nil { // the part may have been cut off
+			return ctx.Err()
 		}
 		<-w.begun
 	}
