@@ -152,7 +152,7 @@ mutations: ## feeds each parser with INPUTS (10 million) changed examples of SEE
 	@set -o pipefail; GOGC=off GOMEMLIMIT=128MiB DS2_TEST_INPUTS=$(INPUTS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^Fuzz' -timeout 0 -count=1 -v $(FUZZED) | grep -E '^(=== RUN +Fuzz[A-Za-z0-9]+$$|FAIL|ok|panic)|changed examples|this input'
 
 corpus: ## keeps what `make fuzz` found in testdata/corpus of each package
-	@for p in $$($(GO) list $(FUZZED)); do DS2_TEST_FOUND=$$($(GO) env GOCACHE)/fuzz/$$p $(GO) test -run '^Fuzz' -count=1 $$p || exit 1; done
+	@for p in $$($(GO) list $(FUZZED)); do GO='$(GO)' .ci/corpus $$p || exit 1; done
 
 # The list of the tests that were skipped, and why, is the last that is printed.
 tests: ## runs all tests but those of `make nightly`, with the race detector where goroutines are started

@@ -7,12 +7,8 @@
 package fuzztest
 
 import (
-	"bufio"
-	"cmp"
-	"errors"
+	_ "embed"
 	"flag"
-	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -20,12 +16,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // inputs is how many changed examples each parser gets where DS2_TEST_INPUTS does not say.
@@ -34,17 +29,11 @@ const inputs = 2_000
 // Run is the body of a fuzz test: it gives parse the examples and those of the corpus, then as many
 // changed ones as DS2_TEST_INPUTS says, the same ones for the same DS2_TEST_SEED, and hands over to
 // Go's fuzzing. parse is called concurrently and says what is wrong with Errorf; a panic is a fault
-// too. With DS2_TEST_FOUND, a directory in which Go's fuzzing keeps what it found for the tests of
-// this package, that becomes the corpus instead.
+// too.
 func Run[T string | []byte](f *testing.F, parse func(t testing.TB, input T), examples ...T) {
 	f.Helper()
-	path := filepath.Join("testdata", "corpus", f.Name())
-	if found := os.Getenv("DS2_TEST_FOUND"); found != "" {
-		require.NoError(f, keepInput(path, filepath.Join(found, f.Name())))
-	}
-	corpus, err := readCorpus(path)
-	require.NoError(f, err)
-	for _, text := range corpus {
+	corpus, _ := os.ReadFile(filepath.Join("testdata", "corpus", f.Name())) // there may be none
+	for _, text := range readInputs(f, string(corpus)) {
 		examples = append(examples, T(text))
 	}
 	for _, e := range examples {
@@ -77,34 +66,26 @@ func parseChanged[T string | []byte](f *testing.F, parse func(testing.TB, T), ex
 	seed, _ := strconv.ParseUint(os.Getenv("DS2_TEST_SEED"), 10, 64)
 	const batch = 1000
 	begun := time.Now()
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
+	tokens := readInputs(f, tokensText)
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for number := 0; number*batch < count && !f.Failed(); number++ {
+		workers.Go(func() error {
 			var text []byte
-			for !f.Failed() {
-				number := int(next.Add(1)) - 1
-				if number*batch >= count {
-					return
-				}
-				random := rand.New(rand.NewPCG(seed, uint64(number)))
-				for range min(batch, count-number*batch) {
-					text = mutateExample(random, text[:0], examples)
-					if !parseOne(f, parse, T(text)) {
-						f.Errorf("this input, of %d bytes: %q", len(text), text)
-						return
-					}
+			random := rand.New(rand.NewPCG(seed, uint64(number)))
+			for range min(batch, count-number*batch) {
+				text = mutateExample(random, text[:0], examples, tokens)
+				if !parseOne(f, parse, T(text)) {
+					f.Errorf("this input, of %d bytes: %q", len(text), text)
+					break
 				}
 			}
+			return nil
 		})
 	}
-	workers.Wait()
-	f.Logf(
-		"%d changed examples of seed %d in %s",
-		count,
-		seed,
-		time.Since(begun).Round(time.Millisecond),
-	)
+	_ = workers.Wait() // f has what they found
+	f.Logf("%d changed examples of seed %d in %s",
+		count, seed, time.Since(begun).Round(time.Millisecond))
 }
 
 // parseOne gives parse one input; false where it found a fault.
@@ -121,74 +102,27 @@ func parseOne[T string | []byte](f *testing.F, parse func(testing.TB, T), input 
 	return !w.fault
 }
 
-// tokens are what parsers stumble over.
-var tokens = []string{
-	"0",
-	"-1",
-	"1e309",
-	"-0.0",
-	"NaN",
-	"Inf",
-	"9223372036854775808",
-	"18446744073709551615",
-	"0x10",
-	"1e-400",
-	".",
-	"%",
-	"=",
-	":",
-	";",
-	",",
-	"/",
-	"..",
-	"<",
-	">",
-	"'",
-	"\"",
-	"\\",
-	"\\u0000",
-	"{",
-	"}",
-	"[",
-	"]",
-	"(",
-	")",
-	"null",
-	"true",
-	"{}",
-	"[]",
-	"\"\":",
-	"&a ",
-	"*a",
-	"!!int ",
-	"- ",
-	"? ",
-	"#",
-	"\n",
-	"\r\n",
-	"\t",
-	" ",
-	"\x00",
-	"\x1b[2J",
-	"\xff",
-	"\xc3",
-	"é",
-	"∞",
-	"\u202e",
-	"\u2028",
-	"s",
-	"m",
-	"h",
-	"ms",
-	"MB",
-	"TB",
-	"p95",
-	"--",
+// tokens.txt is what parsers stumble over, as in a corpus.
+//
+//go:embed tokens.txt
+var tokensText string
+
+// readInputs reads texts of a corpus: a line for each, quoted as in Go.
+func readInputs(t testing.TB, lines string) (inputs []string) {
+	t.Helper()
+	for line := range strings.Lines(lines) {
+		text, err := strconv.Unquote(strings.TrimSpace(line))
+		require.NoError(t, err, line)
+		inputs = append(inputs, text)
+	}
+	return inputs
 }
 
 // mutateExample appends to to one of the examples, or the beginning of one with the end of another,
 // with up to four changes.
-func mutateExample[T string | []byte](random *rand.Rand, to []byte, examples []T) []byte {
+func mutateExample[T string | []byte](
+	random *rand.Rand, to []byte, examples []T, tokens []string,
+) []byte {
 	if len(examples) == 0 {
 		return to
 	}
@@ -221,75 +155,4 @@ func mutateExample[T string | []byte](random *rand.Rand, to []byte, examples []T
 		}
 	}
 	return to
-}
-
-// A corpus keeps a limited number of inputs of limited length: the shortest, which are most
-// different for their size.
-const (
-	maxKept = 200
-	maxSize = 1 << 10
-)
-
-// keepInput adds to the corpus at path what Go's fuzzing keeps in a directory, one file for each
-// input.
-func keepInput(path, found string) error {
-	files, err := filepath.Glob(filepath.Join(found, "*"))
-	if err != nil || len(files) == 0 {
-		return err
-	}
-	all, err := readCorpus(path)
-	if err != nil {
-		return err
-	}
-	for _, name := range files {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		lines := strings.Split(strings.TrimSpace(string(content)), "\n")
-		if len(lines) != 2 || lines[0] != "go test fuzz v1" {
-			continue
-		}
-		_, quoted, _ := strings.Cut(strings.TrimSuffix(lines[1], ")"), "(")
-		text, err := strconv.Unquote(quoted)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if len(text) <= maxSize {
-			all = append(all, text)
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
-	})
-	all = slices.Compact(all)
-	var b strings.Builder
-	for _, text := range all[:min(len(all), maxKept)] {
-		fmt.Fprintf(&b, "%+q\n", text)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(b.String()), 0o644)
-}
-
-// readCorpus reads a corpus, if there is one: a line for each input, quoted as in Go.
-func readCorpus(path string) (all []string, err error) {
-	file, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	defer file.Close()
-	in := bufio.NewScanner(file)
-	for in.Scan() {
-		text, err := strconv.Unquote(in.Text())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %q: %w", path, in.Text(), err)
-		}
-		all = append(all, text)
-	}
-	return all, in.Err()
 }
