@@ -25,10 +25,7 @@ func (l *loader) copyParts(ctx context.Context) error {
 
 // inLanes takes the steps of a lane one after the other, and several lanes concurrently.
 func inLanes[T any](
-	ctx context.Context,
-	atOnce int,
-	lanes [][]T,
-	take func(context.Context, T) error,
+	ctx context.Context, atOnce int, lanes [][]T, take func(context.Context, T) error,
 ) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -114,25 +111,20 @@ func (l *loader) planLanes() (lanes [][]store.Copy, err error) {
 				l.countFound(t.Table, copied)
 				begun = true
 			}
-			if there || done {
-				l.course.updateProgress(
-					func() { l.course.total -= part.Bytes },
-				) // it takes no time now
+			if there || done { // it takes no time now
+				l.course.updateProgress(func() { l.course.total -= part.Bytes })
 				continue
 			}
-			steps = append(
-				steps,
-				store.Copy{Step: step, Table: all.Table, Parts: []datagen.Part{part}},
-			)
+			copyOfPart := store.Copy{Step: step, Table: all.Table, Parts: []datagen.Part{part}}
+			steps = append(steps, copyOfPart)
 			all.Parts = append(all.Parts, part)
 		}
 		switch {
 		case len(steps) == 0:
 		case whole && !begun:
 			for _, s := range l.phases[schema.Indexes] {
-				if s.Progress == schema.VacuumProgress &&
-					s.Table == all.Table { // finds nothing to do
-					l.course.skipStatement(s.Name)
+				if s.Progress == schema.VacuumProgress && s.Table == all.Table {
+					l.course.skipStatement(s.Name) // finds nothing to do
 				}
 			}
 			lanes = append(lanes, []store.Copy{all})
@@ -144,11 +136,9 @@ func (l *loader) planLanes() (lanes [][]store.Copy, err error) {
 	}
 	for step := range l.done {
 		if _, statement := l.course.statements[step]; !statement && !known[step] {
-			return nil, fmt.Errorf(
-				"the unfinished load has copied %s, and this one's files are split differently: "+
-					"resume with the same --size or --from, or start again with --drop",
-				step,
-			)
+			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are "+
+				"split differently: resume with the same --size or --from, "+
+				"or start again with --drop", step)
 		}
 	}
 	if whole { // the one that takes longest first, or it would be at work alone at the end

@@ -73,34 +73,27 @@ func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 	if l.report.LeftOut, err = e.Adapt(ctx, &l.params); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
 	}
+	phases := []schema.Phase{
+		schema.Database, schema.Tables, schema.Data,
+		schema.Indexes, schema.Procedures, schema.Statistics,
+	}
 	l.phases = map[schema.Phase][]schema.Statement{}
-	for _, phase := range slices.Concat(schema.Phases, []schema.Phase{schema.Data, schema.Drop}) {
-		if l.phases[phase], err = schema.Statements(e.Engine(), phase, l.params); err != nil {
+	var statements []schema.Statement
+	for _, phase := range append(phases, schema.Drop) {
+		l.phases[phase], err = schema.Statements(e.Engine(), phase, l.params)
+		if err != nil {
 			return l.report, fmt.Errorf("load: %w", err)
 		}
-	}
-	var statements []schema.Statement // of the phases that all loads have
-	for _, phase := range schema.Phases {
 		statements = append(statements, l.phases[phase]...)
 	}
 	l.course = newCourse(cmp.Or[Progress](o.Progress, NoProgress{}), parts, statements)
-	for _, phase := range []struct {
-		name schema.Phase
-		run  func(context.Context) error
-	}{
-		{schema.Database, l.createDatabase},
-		{schema.Tables, l.createTables},
-		{schema.Data, l.copyParts},
-		{schema.Indexes, l.runPhase(schema.Indexes)},
-		{schema.Procedures, l.runPhase(schema.Procedures)},
-		{schema.Statistics, l.runPhase(schema.Statistics)},
-	} {
+	for _, phase := range phases {
 		began := time.Now()
-		l.course.updateProgress(func() { l.course.phase = phase.name })
-		if err := phase.run(ctx); err != nil {
-			return l.report, fmt.Errorf("load %s: %w", phase.name, err)
+		l.course.updateProgress(func() { l.course.phase = phase })
+		if err := l.runPhase(ctx, phase); err != nil {
+			return l.report, fmt.Errorf("load %s: %w", phase, err)
 		}
-		l.report.Phases = append(l.report.Phases, PhaseTime{phase.name, time.Since(began)})
+		l.report.Phases = append(l.report.Phases, PhaseTime{phase, time.Since(began)})
 	}
 	if err := l.noteFinished(ctx); err != nil {
 		return l.report, fmt.Errorf("finish load: %w", err)
@@ -118,6 +111,19 @@ type loader struct {
 	course  *course
 	report  *Report
 	done    map[string]int64 // steps that an earlier load did, with the rows that they copied
+}
+
+// runPhase runs the statements of a phase, and what else it takes.
+func (l *loader) runPhase(ctx context.Context, phase schema.Phase) error {
+	switch phase {
+	case schema.Database:
+		return l.createDatabase(ctx)
+	case schema.Tables:
+		return l.createTables(ctx)
+	case schema.Data:
+		return l.copyParts(ctx)
+	}
+	return l.runSteps(ctx, phase)
 }
 
 func (l *loader) createDatabase(ctx context.Context) error {

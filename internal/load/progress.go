@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,12 +38,12 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 		c.total += part.Bytes
 	}
 	for _, s := range statements {
-		c.statements[s.Name] = bytes[s.Table]
-		if s.Progress == "" ||
-			s.Progress == schema.AnalyzeProgress { // changes the catalog, or samples
-			c.statements[s.Name] = 0
+		takes := bytes[s.Table]
+		if s.Progress == "" || s.Progress == schema.AnalyzeProgress {
+			takes = 0 // it changes the catalog, or samples
 		}
-		c.total += c.statements[s.Name]
+		c.statements[s.Name] = takes
+		c.total += takes
 	}
 	return c
 }
@@ -61,11 +60,7 @@ func (c *course) updateProgress(change func()) {
 	}
 	doing := string(c.phase)
 	if len(c.running) > 0 {
-		doing = fmt.Sprintf(
-			"%s, %s",
-			doing,
-			strings.Join(slices.Sorted(maps.Keys(c.running)), ", "),
-		)
+		doing += ", " + strings.Join(slices.Sorted(maps.Keys(c.running)), ", ")
 	}
 	c.Progress.Tell(doing, min(done, c.total), c.total)
 }

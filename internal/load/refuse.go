@@ -17,11 +17,13 @@ import (
 // kitColumns are those of the kit's own tables: see workload.Dataset.SignatureColumns.
 var kitColumns = map[string]string{"ds2_info": "value", "ds2_steps": "name"}
 
+// anotherDatabase is the hint where a database is not the workload's to drop.
+const anotherDatabase = "name another database in the target, such as one that does not exist yet"
+
 // heldTables lists the tables of the workload and of this kit that the database holds, in the
 // schema in which a load makes its own. A table that only bears the name of one is an error: it
 // stands in the way, and is not the workload's to drop.
 func (l *loader) heldTables(ctx context.Context) ([]string, error) {
-	const op = "list the tables of the database"
 	signatures := l.options.Dataset.SignatureColumns()
 	maps.Copy(signatures, kitColumns)
 	var names []string
@@ -38,13 +40,12 @@ func (l *loader) heldTables(ctx context.Context) ([]string, error) {
 		return err
 	})
 	if err != nil {
-		return nil, l.engine.Wrap(op, err)
+		return nil, l.engine.Wrap("list the tables of the database", err)
 	}
 	var held []string
 	for table, columns := range columns {
 		if !slices.Contains(columns, signatures[table]) {
-			return nil, store.Refuse("look into database "+l.engine.Name(),
-				"name another database in the target, such as one that does not exist yet",
+			return nil, store.Refuse("look into database "+l.engine.Name(), anotherDatabase,
 				"its table %s is not ds2's: it has no column %s", table, signatures[table])
 		}
 		held = append(held, table)
@@ -61,13 +62,7 @@ func (l *loader) mayReplace(ctx context.Context, held []string) error {
 	hint := "use --drop to delete it first, or name another database"
 	if info, err := store.ReadInfo(ctx, l.engine.DB()); err == nil && info[store.InfoState] != "" {
 		if found, want := info.Workload(), l.options.Dataset.Info().Workload(); found != want {
-			return store.Refuse(
-				op,
-				"name another database in the target, such as one that does not exist yet",
-				"it holds the workload %s, not %s",
-				found,
-				want,
-			)
+			return store.Refuse(op, anotherDatabase, "it holds the workload %s, not %s", found, want)
 		}
 		found = "a dataset of size " + info[store.InfoSize]
 		if info.CheckReady() != nil {
@@ -78,7 +73,7 @@ func (l *loader) mayReplace(ctx context.Context, held []string) error {
 	if l.options.Resume || l.options.Drop {
 		return nil
 	}
-	return store.Refuse(op, hint, "%s", "it holds "+found)
+	return store.Refuse(op, hint, "it holds %s", found)
 }
 
 // Sizer is an engine that says what room a database and its copy take. Of a database that is half
@@ -112,9 +107,8 @@ func (l *loader) checkRoom(ctx context.Context, held bool) error {
 		l.options.Dataset, units.HumanSize(float64(needs)), units.HumanSize(float64(free)), where)
 	switch {
 	case free < needs:
-		op := "look for room on the drives of " + l.engine.Label()
 		return &store.Error{
-			Op:    op,
+			Op:    "look for room on the drives of " + l.engine.Label(),
 			Class: store.Resource,
 			Err:   errors.New(said),
 			Hint:  "make room there, or load less",

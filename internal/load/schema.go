@@ -27,18 +27,15 @@ func (l *loader) noteSchema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.engine.Wrap(
-		"note the schema",
-		store.SetInfo(ctx, l.engine.DB(), store.InfoSchema, string(text)),
-	)
+	err = store.SetInfo(ctx, l.engine.DB(), store.InfoSchema, string(text))
+	return l.engine.Wrap("note the schema", err)
 }
 
 // SchemaChanges are what of a database's schema is not as its load left it: what statements do, and
 // what they cost, is then not what the workload says. A load of another version, or none of ds2,
 // noted nothing to compare with.
 func SchemaChanges(
-	info store.Info,
-	now store.Surroundings,
+	info store.Info, now store.Surroundings,
 ) (changes []result.Change, noted bool) {
 	var loaded map[string]string
 	if json.Unmarshal([]byte(info[store.InfoSchema]), &loaded) != nil || now == nil {
@@ -53,8 +50,7 @@ func SchemaChanges(
 
 // ReadSchemaChanges are SchemaChanges of a database as it is now.
 func ReadSchemaChanges(
-	ctx context.Context,
-	target store.Database,
+	ctx context.Context, target store.Database,
 ) (changes []result.Change, noted bool, err error) {
 	engine, ok := target.(Describer)
 	if !ok {

@@ -18,9 +18,7 @@ func (l *loader) readUnfinished(ctx context.Context) error {
 	}
 	if info[store.InfoState] != store.StateLoading {
 		return fmt.Errorf(
-			"database %s is fully loaded: there is nothing to resume",
-			l.engine.Name(),
-		)
+			"database %s is fully loaded: there is nothing to resume", l.engine.Name())
 	}
 	own := l.loadInfo()
 	all := maps.Clone(info)
@@ -35,39 +33,31 @@ func (l *loader) readUnfinished(ctx context.Context) error {
 	return l.engine.Wrap("read table ds2_steps", err)
 }
 
-// runPhase runs the statements of a phase: step by step, those of a step concurrently.
-func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
-	return func(ctx context.Context) error {
-		statements := l.phases[phase]
-		defer l.course.watchStatements(ctx, l.engine)()
-		for len(statements) > 0 {
-			n := 1
-			for n < len(statements) && statements[n].Step == statements[0].Step {
-				n++
-			}
-			lanes := slices.Collect(slices.Chunk(statements[:n], 1))
-			if l.locksTables() {
-				lanes = schema.ByTable(statements[:n])
-			}
-			err := inLanes(
-				ctx,
-				l.options.AtOnce,
-				lanes,
-				func(ctx context.Context, s schema.Statement) error {
-					if _, ok := l.done[s.Name]; ok {
-						l.course.skipStatement(s.Name)
-						return nil
-					}
-					l.course.Statement(phase, s.Name, false)
-					defer l.course.Statement(phase, s.Name, true)
-					return l.engine.ExecStep(ctx, s)
-				},
-			)
-			if err != nil {
-				return err
-			}
-			statements = statements[n:]
+// runSteps runs the statements of a phase: step by step, those of a step concurrently.
+func (l *loader) runSteps(ctx context.Context, phase schema.Phase) error {
+	defer l.course.watchStatements(ctx, l.engine)()
+	run := func(ctx context.Context, s schema.Statement) error {
+		if _, ok := l.done[s.Name]; ok {
+			l.course.skipStatement(s.Name)
+			return nil
 		}
-		return nil
+		l.course.Statement(phase, s.Name, false)
+		defer l.course.Statement(phase, s.Name, true)
+		return l.engine.ExecStep(ctx, s)
 	}
+	for statements := l.phases[phase]; len(statements) > 0; {
+		n := 1
+		for n < len(statements) && statements[n].Step == statements[0].Step {
+			n++
+		}
+		lanes := slices.Collect(slices.Chunk(statements[:n], 1))
+		if l.locksTables() {
+			lanes = schema.ByTable(statements[:n])
+		}
+		if err := inLanes(ctx, l.options.AtOnce, lanes, run); err != nil {
+			return err
+		}
+		statements = statements[n:]
+	}
+	return nil
 }

@@ -23,16 +23,17 @@ import (
 
 // binaries are a server's programs.
 type binaries struct {
-	dir     string
-	version version
+	dir          string
+	major, minor int
 }
 
 func (b binaries) path(program string) string { return filepath.Join(b.dir, program) }
 
-// version is a server's version: 15.18.
-type version struct{ major, minor int }
+// version is such as 15.18.
+func (b binaries) version() string { return fmt.Sprintf("%d.%d", b.major, b.minor) }
 
-func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
+// fits says whether they are of a major version; 0: any.
+func (b binaries) fits(major int) bool { return major == 0 || major == b.major }
 
 // installedAt are the places where packages put servers, besides those that PATH and pg_config
 // name.
@@ -56,8 +57,8 @@ var fetched = []embedded.PostgresVersion{
 func findBinaries(ctx context.Context, dir string, major int, log *slog.Logger) (binaries, error) {
 	if dir != "" {
 		b, err := inspect(ctx, dir)
-		if err == nil && major != 0 && b.version.major != major {
-			err = fmt.Errorf("it is version %s, not %d", b.version, major)
+		if err == nil && !b.fits(major) {
+			err = fmt.Errorf("it is version %s, not %d", b.version(), major)
 		}
 		if err != nil {
 			return binaries{}, fmt.Errorf("use PostgreSQL in %s: %w", dir, err)
@@ -81,7 +82,7 @@ func findBinaries(ctx context.Context, dir string, major int, log *slog.Logger) 
 }
 
 // newestInstalled looks for installed servers.
-func newestInstalled(ctx context.Context, major int) (best binaries, ok bool) {
+func newestInstalled(ctx context.Context, major int) (newest binaries, ok bool) {
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
@@ -97,15 +98,12 @@ func newestInstalled(ctx context.Context, major int) (best binaries, ok bool) {
 	}
 	for _, dir := range dirs {
 		b, err := inspect(ctx, dir)
-		fits := err == nil && (major == 0 || b.version.major == major)
-		v := b.version
-		o := best.version
-		if fits && cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor)) > 0 {
-			best = b
-			ok = true
+		newer := cmp.Or(cmp.Compare(b.major, newest.major), cmp.Compare(b.minor, newest.minor)) > 0
+		if err == nil && b.fits(major) && newer {
+			newest = b
 		}
 	}
-	return best, ok
+	return newest, newest.dir != ""
 }
 
 var versionText = regexp.MustCompile(`\(PostgreSQL\) (\d+)(?:\.(\d+))?`)
@@ -124,8 +122,8 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 	if m == nil {
 		return b, fmt.Errorf("ask postgres for its version: it says %q", out)
 	}
-	b.version.major, _ = strconv.Atoi(m[1])
-	b.version.minor, _ = strconv.Atoi(m[2]) // a beta has none
+	b.major, _ = strconv.Atoi(m[1])
+	b.minor, _ = strconv.Atoi(m[2]) // a beta has none
 	return b, nil
 }
 
@@ -147,40 +145,31 @@ func cacheDir() string {
 // their directory. They come the way the embedded-postgres library gets them: by HTTP, through the
 // proxy that the environment names.
 func fetch(
-	ctx context.Context,
-	v embedded.PostgresVersion,
-	cache string,
-	log *slog.Logger,
-) (string, error) {
+	ctx context.Context, v embedded.PostgresVersion, cache string, log *slog.Logger,
+) (bin string, err error) {
 	dir := filepath.Join(cache, "postgresql-"+string(v))
-	bin := filepath.Join(dir, "bin")
+	bin = filepath.Join(dir, "bin")
 	if _, err := os.Stat(bin); err == nil {
 		return bin, nil
 	}
-	fail := func(err error) (string, error) {
-		const hint = "where the network is closed, install a PostgreSQL server package"
-		return "", fmt.Errorf("fetch PostgreSQL %s: %w; %s", v, err, hint)
-	}
+	defer func() {
+		if err != nil {
+			const hint = "where the network is closed, install a PostgreSQL server package"
+			err = fmt.Errorf("fetch PostgreSQL %s: %w; %s", v, err, hint)
+		}
+	}()
 	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return fail(err)
+		return "", err
 	}
-	log.Info(
-		"no PostgreSQL server is installed: fetching one",
-		"version",
-		string(v),
-		"cache",
-		cache,
-	)
+	log.Info("no PostgreSQL server is installed: fetching one",
+		"version", string(v), "cache", cache)
 	done := make(chan error, 1)
 	go func() { done <- unpackInto(dir, v) }()
 	select {
 	case err := <-done:
-		if err != nil {
-			return fail(err)
-		}
-		return bin, nil
+		return bin, err
 	case <-ctx.Done(): // the library knows no context: it is left to end by itself
-		return fail(context.Cause(ctx))
+		return "", context.Cause(ctx)
 	}
 }
 
@@ -218,9 +207,9 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	if err := os.Chmod(unpacked, 0o755); err != nil {
 		return err
 	}
-	if err := os.Rename(unpacked, dir); err != nil &&
-		!errors.Is(err, fs.ErrExist) { // else another process was first
-		return err
+	err = os.Rename(unpacked, dir)
+	if errors.Is(err, fs.ErrExist) { // another process was first
+		return nil
 	}
-	return nil
+	return err
 }

@@ -74,11 +74,8 @@ func (o owner) isOrphan(home string) bool {
 	if own := o.credential; int(st.Uid) != os.Geteuid() && (own == nil || st.Uid != own.Uid) {
 		return false
 	}
-	lock, err := os.OpenFile(
-		filepath.Join(home, homeLock),
-		os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK,
-		0,
-	)
+	const flags = os.O_RDWR | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+	lock, err := os.OpenFile(filepath.Join(home, homeLock), flags, 0)
 	if err != nil {
 		return false
 	}

@@ -3,6 +3,7 @@
 package localpg
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -64,10 +65,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := s.initCluster(ctx, o); err != nil {
 		return nil, err
 	}
-	if err := s.startOnFreePort(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, s.startOnFreePort(ctx)
 }
 
 func (s *Server) initCluster(ctx context.Context, o Options) error {
@@ -86,7 +84,7 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 	switch {
 	case o.Checksums:
 		args = append(args, "--data-checksums")
-	case s.binaries.version.major >= 18: // where they are on by default
+	case s.binaries.major >= 18: // where they are on by default
 		args = append(args, "--no-data-checksums")
 	}
 	if o.DataDir == "" {
@@ -100,11 +98,7 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 	}
 	if err != nil {
 		return fmt.Errorf(
-			"make PostgreSQL cluster in %s: initdb: %w\n%s",
-			s.data,
-			err,
-			lastLines(string(out)),
-		)
+			"make PostgreSQL cluster in %s: initdb: %w\n%s", s.data, err, lastLines(out))
 	}
 	return nil
 }
@@ -127,19 +121,11 @@ func (s *Server) startOnFreePort(ctx context.Context) error {
 // launch starts the server on s.port and waits until it takes connections.
 func (s *Server) launch(ctx context.Context) error {
 	args := []string{
-		"-D",
-		s.data,
-		"-p",
-		strconv.Itoa(s.port),
-		"-h",
-		"127.0.0.1",
-		"-c",
-		"unix_socket_directories=",
-		"-c",
-		"track_io_timing=on",
+		"-D", s.data, "-p", strconv.Itoa(s.port), "-h", "127.0.0.1",
+		"--unix_socket_directories=", "--track_io_timing=on",
 	}
-	if s.binaries.version.major >= 14 {
-		args = append(args, "-c", "track_wal_io_timing=on")
+	if s.binaries.major >= 14 {
+		args = append(args, "--track_wal_io_timing=on")
 	}
 	for name, value := range s.settings {
 		args = append(args, "-c", name+"="+value)
@@ -153,12 +139,8 @@ func (s *Server) launch(ctx context.Context) error {
 	}
 	if err := p.waitReady(ctx, filepath.Join(s.data, "postmaster.pid")); err != nil {
 		p.kill() // there is nothing to be saved
-		said, _ := os.ReadFile(s.LogFile())
-		return fmt.Errorf(
-			"start PostgreSQL: %w\n%s",
-			err,
-			lastLines(string(said[min(len(earlier), len(said)):])),
-		)
+		log, _ := os.ReadFile(s.LogFile())
+		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(bytes.TrimPrefix(log, earlier)))
 	}
 	s.process.Store(p)
 	return nil
@@ -166,18 +148,17 @@ func (s *Server) launch(ctx context.Context) error {
 
 // URL is the target URL of a database on the server, password included.
 func (s *Server) URL(database string) string {
-	host := fmt.Sprintf("127.0.0.1:%d", s.port)
 	u := url.URL{
 		Scheme: "postgres",
 		User:   url.UserPassword(User, s.password),
-		Host:   host,
+		Host:   fmt.Sprintf("127.0.0.1:%d", s.port),
 		Path:   "/" + database,
 	}
 	return u.String()
 }
 
 // Version is the server's version, such as "15.18".
-func (s *Server) Version() string { return s.binaries.version.String() }
+func (s *Server) Version() string { return s.binaries.version() }
 
 // BinDir is the directory of the server's programs.
 func (s *Server) BinDir() string { return s.binaries.dir }
@@ -220,8 +201,8 @@ func (s *Server) Restart(ctx context.Context) error {
 }
 
 // lastLines are the last few lines of a program's output: what an error quotes.
-func lastLines(output string) string {
+func lastLines(output []byte) string {
 	const quoted = 10
-	lines := strings.Split(strings.TrimSpace(output), "\n")
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
 	return strings.Join(lines[max(0, len(lines)-quoted):], "\n")
 }

@@ -122,9 +122,7 @@ func (p *process) kill() {
 		return
 	default:
 	}
-	p.cmd.Process.Signal(
-		syscall.SIGSTOP,
-	) // so that no child is born between the listing and the kill
+	p.cmd.Process.Signal(syscall.SIGSTOP) // no child is born between the listing and the kill
 	children := childrenOf(pid)
 	p.cmd.Process.Kill()
 	for _, child := range children {

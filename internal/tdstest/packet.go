@@ -189,24 +189,20 @@ func messageToken(token byte, number int32, state, class byte, message string) [
 	b := binary.LittleEndian.AppendUint32(nil, uint32(number))
 	b = binary.LittleEndian.AppendUint16(append(b, state, class), uint16(len(text)/2))
 	noProcedure := shortText("")
-	return prefixSize(
-		token,
-		slices.Concat(b, text, shortText("SERVER"), noProcedure, []byte{1, 0, 0, 0}),
-	) // line 1
+	line := []byte{1, 0, 0, 0}
+	return prefixSize(token, b, text, shortText("SERVER"), noProcedure, line)
 }
 
 // Database is the token ENVCHANGE of type 1, into another database: [MS-TDS] 2.2.7.9.
 func Database(now, before string) []byte {
-	return prefixSize(0xE3, slices.Concat([]byte{1}, shortText(now), shortText(before)))
+	return prefixSize(0xE3, []byte{1}, shortText(now), shortText(before))
 }
 
 // LoginAck is the token LOGINACK of SQL Server 2019: [MS-TDS] 2.2.7.14.
 func LoginAck() []byte {
 	sqlTDS74 := []byte{1, 0x74, 0x00, 0x00, 0x04}
-	return prefixSize(
-		0xAD,
-		slices.Concat(sqlTDS74, shortText("Microsoft SQL Server"), []byte{15, 0, 0x07, 0xD0}),
-	)
+	version := []byte{15, 0, 0x07, 0xD0}
+	return prefixSize(0xAD, sqlTDS74, shortText("Microsoft SQL Server"), version)
 }
 
 // What SQL Server answers a login with, in the words of sys.messages.
@@ -221,8 +217,7 @@ var (
 			`Using the user default database "master" instead.`), InMaster, Done(DoneFinal))}
 	NoDatabase = Refuse(
 		Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
-		LoginFailed,
-	)
+		LoginFailed)
 )
 
 // Done is the token DONE: [MS-TDS] 2.2.7.6.
@@ -238,7 +233,8 @@ func Failed(tokens ...[]byte) []byte { return append(Answer(tokens...), Done(Don
 func Answer(tokens ...[]byte) []byte { return slices.Concat(tokens...) }
 
 // prefixSize is a token with the length of what follows as two bytes.
-func prefixSize(token byte, data []byte) []byte {
+func prefixSize(token byte, parts ...[]byte) []byte {
+	data := slices.Concat(parts...)
 	return append(binary.LittleEndian.AppendUint16([]byte{token}, uint16(len(data))), data...)
 }
 
