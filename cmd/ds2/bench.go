@@ -54,34 +54,26 @@ PowerShell:
 		RunE: interruptible(firstOfBench, f.run),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.Runs, "runs", 3, "runs to make")
-	under(flags, ofProcedure, "runs")
+	declare(flags, "bench", fields{"runs": &f.Runs})
 	f.add(flags)
-	f.output.shownFlags.add(flags, "text", "json", "csv")
+	f.output.shownFlags.add(flags, "bench")
 	return cmd
 }
 
 func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
-	f.Settle.Duration = 8 * time.Minute
-	f.Idle.Duration = 2 * time.Minute
-	f.Cooldown.Duration = time.Minute
-	flags.Var(duration(&f.Settle.Duration), "settle", "wait after the restore, such as 90s or 8m")
-	flags.Var(duration(&f.Idle.Duration), "idle",
-		"after --settle, measure counters and power without users, such as 90s or 8m")
-	flags.Var(duration(&f.Cooldown.Duration), "cooldown",
-		"measure counters and power after the run, such as 90s or 8m")
-	flags.IntVar(&f.Practice, "practice", 0,
-		"runs to make first and discard, as a first run is often slow (in an experiment 1)")
-	flags.BoolVar(&f.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
-		"which flatters erratic drives")
-	under(flags, ofProcedure)
+	declare(flags, "bench", fields{
+		"settle":        &f.Settle,
+		"idle":          &f.Idle,
+		"cooldown":      &f.Cooldown,
+		"practice":      &f.Practice,
+		"drop-unsteady": &f.DropUnsteady,
+		"out":           &f.out,
+	})
 	f.runFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
 	preset(flags, "checkpoint-first", "true")
-	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued; " +
-		"6-ssd.zip packs the directory 6-ssd in the end (default ds2-results/<start>-<run id>)"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
 	addVerify(flags, &f.Verify)
@@ -89,10 +81,6 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 
 func (f *benchFlags) check() error {
 	switch {
-	case f.Runs < 1 || f.Runs > 1000:
-		return usageError("--runs is %d: it must be 1 to 1000", f.Runs)
-	case f.Practice < 0 || f.Practice > 10:
-		return usageError("--practice is %d: it must be 0 to 10", f.Practice)
 	case f.RunTime.Duration == 0:
 		return usageError("--run-time is 0: it must be more for a bench")
 	case f.startAt != "":

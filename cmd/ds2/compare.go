@@ -17,7 +17,8 @@ import (
 func newCompareCommand() *cobra.Command {
 	var f formatFlags
 	var out, failIf, past string
-	var windows, subject []string
+	var windows []string
+	var subject listed
 	cmd := &cobra.Command{
 		Use:               "compare A B…",
 		ValidArgsFunction: directories,
@@ -121,19 +122,13 @@ of each, or the runs still warm up.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags, "text", "html", "markdown", "json", "csv")
-	flags.StringVar(
-		&failIf,
-		"fail-if",
-		"",
-		"fail on this `change` of a figure, such as 'opm < -2.5 %', or on "+
-			"'errors > 0'",
-	)
-	windowsFlag(flags, &windows)
-	subjectFlag(flags, &subject)
-	flags.StringVar(&past, "history", "", "`directory` of records, whose days one bench or run is "+
-		"compared with")
-	completeDirectories(flags, "history")
-	flags.StringVar(&out, "out", "", "`file` to write (default: standard output)")
+	f.add(flags, "compare")
+	declare(flags, "compare", fields{
+		"fail-if": &failIf,
+		"window":  &windows,
+		"subject": &subject,
+		"history": &past,
+		"out":     &out,
+	})
 	return cmd
 }

@@ -22,7 +22,6 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store/postgres"
 	"ds2/internal/topology"
-	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -59,36 +58,21 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 
 	flags := cmd.Flags()
 	f.load.flags = flags
-	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload to show: "+workloadNames())
+	declare(flags, "demo", fields{"workload": &f.load.workload, "size": &f.load.size})
 	addMailboxes(flags, &f.load.mailbox)
 	preset(flags, "mailboxes", "20")
 	preset(flags, "mailbox-size", "10MB")
-	flags.StringVar(&f.load.size, "size", "S", "size of the dataset, such as S or 30MB")
-	complete(flags, "size", "S", "M", "W", "L")
 	for _, name := range strings.Fields("threads warmup-time run-time seed out scrub-rate") {
 		flags.AddFlag(run.Lookup(name))
 	}
-	flags.BoolVar(&f.keep, "keep", false,
-		"keep the server until Ctrl-C, and print the database's URL")
-	flags.BoolVar(
-		&f.stall,
-		"brownout",
-		false,
-		"stop the server's processes for 7s in mid-run, as drives that do not "+
-			"answer would, and say what that cost; on Linux",
-	)
+	declare(flags, "demo", fields{
+		"keep":             &f.keep,
+		"brownout":         &f.stall,
+		"postgres-version": &f.server.Version,
+		"postgres-bin":     &f.server.BinDir,
+	})
 	addVerify(flags, &f.drive.Verify)
-	f.drive.output.addFormats(flags)
-	flags.IntVar(
-		&f.server.Version,
-		"postgres-version",
-		0,
-		"major version of PostgreSQL, 13 to 18 (default: the "+
-			"newest one installed or, with none installed, 18)",
-	)
-	flags.StringVar(&f.server.BinDir, "postgres-bin", "",
-		"directory of the PostgreSQL programs to use, postgres and initdb")
-	completeDirectories(flags, "postgres-bin")
+	f.drive.output.shownFlags.add(flags, "run")
 	return cmd
 }
 
@@ -146,9 +130,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 
 // check judges what can be judged before anything is started, and names the run and its record.
 func (f *demoFlags) check() error {
-	switch v := f.server.Version; {
-	case v != 0 && (v < 13 || v > 18):
-		return usageError("--postgres-version is %d: it must be 13 to 18", v)
+	switch {
 	case f.drive.RunTime.Duration <= 0:
 		return usageError("--run-time: it must be more than 0 for a demo, such as 60s")
 	case f.stall && f.drive.RunTime.Duration < shortestBrownout:

@@ -25,13 +25,7 @@ type deviceFlags struct {
 }
 
 func newDeviceCommand() *cobra.Command {
-	f := deviceFlags{
-		options: device.Options{
-			FileBytes: 8e9,
-			StageTime: 10 * time.Second,
-			RoundTime: time.Minute,
-		},
-	}
+	var f deviceFlags
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure a drive or array alone, with fio",
@@ -60,28 +54,18 @@ are steady. A file preconditions its part of the drive only: for all of it give
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.options.Dir, "dir", "",
-		"directory on the device, for the file to measure with")
-	completeDirectories(flags, "dir")
-	flags.StringVar(&f.options.Device, "device", "",
-		"in place of a directory, a block device, which is OVERWRITTEN")
-	flags.StringVar(&f.overwrite, "overwrite", "",
-		"the device again, to confirm that all data on it will be lost")
-	flags.Var(byteSize(&f.options.FileBytes), "file-size", "size of the file, such as 200GB")
-	flags.Var(duration(&f.options.StageTime), "stage-time",
-		"time for which each point is measured, such as 30s")
-	flags.BoolVar(
-		&f.options.Precondition,
-		"precondition",
-		false,
-		"first write all twice in sequence, then at random "+
-			"until steady, as SNIA's test specification says",
-	)
-	flags.Var(duration(&f.options.RoundTime), "round-time",
-		"length of a round of random writes of --precondition")
-	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
-	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
-	quietFlag(flags, &f.quiet)
+	declare(flags, "device", fields{
+		"dir":          &f.options.Dir,
+		"device":       &f.options.Device,
+		"overwrite":    &f.overwrite,
+		"file-size":    byteSize(&f.options.FileBytes),
+		"stage-time":   &f.options.StageTime,
+		"precondition": &f.options.Precondition,
+		"round-time":   &f.options.RoundTime,
+		"out":          &f.out,
+		"output":       &f.output,
+	})
+	declare(flags, "shown", fields{"quiet": &f.quiet})
 	return cmd
 }
 
@@ -101,10 +85,6 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 			f.overwrite, o.Device)
 	case o.FileBytes < 17e6 || o.FileBytes > 1e15:
 		return usageError("--file-size is %s: it must be 17MB to 1PB", bytesText(o.FileBytes))
-	case o.StageTime < time.Second || o.StageTime > time.Hour:
-		return usageError("--stage-time is %s: it must be 1s to 1h", o.StageTime)
-	case o.RoundTime < time.Second || o.RoundTime > 24*time.Hour:
-		return usageError("--round-time is %s: it must be 1s to 24h", o.RoundTime)
 	}
 	if info, err := os.Stat(o.Dir); o.Dir != "" && (err != nil || !info.IsDir()) {
 		return usageError("--dir: there is no directory %s", o.Dir)

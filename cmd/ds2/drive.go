@@ -62,9 +62,7 @@ PowerShell:
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
-	cmd.Flags().
-		BoolVar(&check, "check", false, "check for problems without a run, as ds2 preflight does")
-	under(cmd.Flags(), ofOutput)
+	declare(cmd.Flags(), "run", fields{"check": &check})
 	return cmd
 }
 
@@ -72,15 +70,9 @@ func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 	f.add(flags)
 	flags.Lookup("run-time").Usage += "; 0 = until stopped"
 	f.observe.add(flags)
-	f.output.addFormats(flags)
+	f.output.shownFlags.add(flags, "run")
 	f.output.metricsFlags.add(flags)
 	addVerify(flags, &f.Verify)
-}
-
-// addFormats declares the flags of commands whose one run can be shown in DS2's own lines.
-func (o *driveOutput) addFormats(flags *pflag.FlagSet) {
-	o.shownFlags.add(flags, "text", "json", "ds2")
-	flags.Lookup("output").Usage += "; ds2 is DS2's own lines"
 }
 
 // What the first Ctrl-C does to a run, to the runs of a bench or a search, and to those of an

@@ -21,20 +21,6 @@ var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // not given.
 func (f *runFlags) check() error {
 	switch {
-	case f.Threads < 1 || f.Threads > 1_000_000:
-		return usageError("--threads is %d: at least 1 user is needed, and no more than 1000000",
-			f.Threads)
-	case !(f.RampRate >= 0.001) || f.RampRate > 1e6:
-		return usageError("--ramp-rate is %g: it must be 0.001 to 1000000 users a second",
-			f.RampRate)
-	case f.MaxRetries < 0:
-		return usageError("--max-retries is %d: it must be 0 or more", f.MaxRetries)
-	case f.MaxErrors < 0:
-		return usageError("--max-errors is %d: it must be 0 or more", f.MaxErrors)
-	case f.UserOffset < 0 || f.UserOffset > 1_000_000_000:
-		return usageError("--user-offset is %d: it must be 0 to 1000000000", f.UserOffset)
-	case f.OperationTimeout.Duration < time.Second:
-		return usageError("--operation-timeout is %s: it must be at least 1s", f.OperationTimeout)
 	case f.RunID != "" && !validRunID.MatchString(f.RunID):
 		return usageError(
 			"--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, "+

@@ -142,8 +142,6 @@ func rollbackRate(t measure.Tally) float64 {
 // They are accepted wherever users run, so that a configuration file that its scripts wrote works
 // unchanged.
 func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
-	flags.Var(yes(&f.output.detailed), "detailed-view",
-		"with -o ds2: figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	hidden := func(name string, take func(value string) error) {
 		flags.Func(name, "DVD Store's: accepted where it changes nothing", take)
@@ -168,7 +166,6 @@ func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
 			return nil
 		})
 	}
-	under(flags, ofCompatibility)
 }
 
 // ofPages are parameters for the web pages of DVD Store.

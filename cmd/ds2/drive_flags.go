@@ -48,162 +48,61 @@ type runFlags struct {
 
 // add declares the flags with DS2's defaults.
 func (f *runFlags) add(flags *pflag.FlagSet) {
-	flags.IntVar(&f.Threads, "threads", 1, "users per target; also --n-threads")
-	under(flags, ofLoadShape, "threads")
+	declare(flags, "run", fields{"threads": &f.Threads})
 	f.addShared(flags)
-	flags.Var(orderRate(&f.Rate), "rate",
-		"open loop: rate at which orders become due, over all targets, such as 500/s")
-	flags.Var(oneOf(&f.Spacing, result.Poisson, result.Even), "spacing",
-		"open loop: intervals between orders")
-	flags.StringVar(
-		&f.startAt,
-		"start-at",
-		"",
-		"when the first orders start, such as 2026-11-21T04:15:00Z, "+
-			"for several driver machines",
-	)
-	flags.IntVar(&f.UserOffset, "user-offset", 0, "number of the first user, so that driver "+
-		"machines draw different orders")
-	flags.StringArrayVar(
-		&f.events,
-		"event",
-		nil,
-		"command to run at a time of the run phase, after the warm-up, such as "+
-			"5m='dmsetup suspend data'; may be repeated. The report says what each cost",
-	)
-	flags.String(fileFlag, "",
-		"experiment file, such as arrays.yaml, with the values of all flags that are not given")
-	flags.String(configurationFlag, "", "with --file, the configuration to run, if it has several")
-	under(flags, ofLoadShape)
-	flags.StringArrayVar(
-		&f.disclosure,
-		"disclosure",
-		nil,
-		"for the report, what was tested: array=, firmware=, "+
-			"raid=, cache=, compression=, file-system= or price=, such as 'price=12000 USD'; may be repeated",
-	)
-	under(flags, ofObserving)
-	flags.BoolVar(
-		&f.Journal,
-		"journal",
-		false,
-		"note in the record what the server acknowledges, on this machine; "+
-			"after an outage ds2 verify --record names what is lost",
-	)
-	under(flags, ofOutput)
+	declare(flags, "run", fields{
+		"rate":            orderRate(&f.Rate),
+		"spacing":         oneOf(&f.Spacing, result.Poisson, result.Even),
+		"start-at":        &f.startAt,
+		"user-offset":     &f.UserOffset,
+		"event":           &f.events,
+		fileFlag:          new(string),
+		configurationFlag: new(string),
+		"disclosure":      &f.disclosure,
+		"journal":         &f.Journal,
+	})
 }
 
 // addShared declares the flags that runs have in a search for the best number of users too.
 func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	f.flags = flags
-	f.WarmupTime.Duration = time.Minute
-	f.DrainTime.Duration = 30 * time.Second
-	f.OperationTimeout.Duration = time.Minute
 	f.targetFlags.add(flags)
-	flags.StringVar(
-		&f.size,
-		"size",
-		"",
-		"expected size of the database, such as S or 80GB (default: the size it "+
-			"has); also --db-size, --db-size-str",
-	)
-	complete(flags, "size", "S", "M", "W", "L")
-	flags.StringVar(&f.words, "words", "",
-		"file of the word lists that the database was loaded with")
-	under(flags, ofDataset, "size")
-
-	flags.Float64Var(&f.RampRate, "ramp-rate", 10, "users that start per second")
-	flags.Var(ds2Duration(&f.WarmupTime.Duration, time.Minute), "warmup-time",
-		"warm-up before the run: minutes, or a duration such as 90s")
-	flags.Var(ds2Duration(&f.RunTime.Duration, time.Minute), "run-time",
-		"run phase, after the warm-up: minutes, or a duration such as 90s")
-	flags.Var(ds2Duration(&f.ThinkTime.Duration, time.Second), "think-time",
-		"mean pause after an order: seconds, or a duration such as 500ms")
-	profileFlag(flags, &f.profile)
-	flags.Var(
-		byteRate(&f.ScrubRate),
-		"scrub-rate",
-		"scan each target repeatedly during the run at this rate, "+
-			"such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads",
-	)
-	flags.Uint64Var(&f.Seed, "seed", 0, "random seed; 0 picks one and records it")
-	under(flags, ofLoadShape, "warmup-time", "run-time")
-
-	flags.Var(
-		duration(&f.WarmWithin.Duration),
-		"warm-within",
-		"longest wait after the warm-up until the store is "+
-			"warm: server buffers full, a checkpoint made, and rate, reads per order and read latency flat; "+
-			"0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in "+
-			"seconds since the first orders)",
-	)
-	flags.Lookup("warm-within").DefValue = ""
-	flags.StringArrayVar(
-		&f.WindowTexts,
-		"window",
-		nil,
-		"window of the run phase that figures are computed over: run+1000s-1200s since it began, "+
-			"1000s-1200s since the first orders, auto, checkpoints=2 (the last two checkpoint cycles), or NAME=WINDOW, such as steady=auto; "+
-			"may be repeated, the first counts",
-	)
-	flags.Lookup("window").DefValue = "whole checkpoint cycles, else the run phase"
-	complete(flags, "window", "auto", "checkpoints=2")
-	flags.BoolVar(
-		&f.ColdStart,
-		"cold-start",
-		false,
-		"SQL Server: before the users start, make a checkpoint and empty "+
-			"the whole server's cache (DBCC DROPCLEANBUFFERS)",
-	)
-	flags.BoolVar(
-		&f.CheckpointFirst,
-		"checkpoint-first",
-		false,
-		"make a checkpoint before the users start, so that "+
-			"no earlier changes are left to write",
-	)
-	flags.IntVar(&f.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
-	flags.IntVar(&f.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
-	flags.Var(duration(&f.OperationTimeout.Duration), "operation-timeout", "time after which an "+
-		"operation's connection counts as lost")
-	flags.Var(duration(&f.DrainTime.Duration), "drain-time",
-		"grace period for orders in flight at the end of the run")
-	under(flags, ofMeasuring, "window")
-
-	flags.StringArrayVar(
-		&f.LimitTexts,
-		"limit",
-		nil,
-		"limit over the first window, such as 'order p95 < 500ms', "+
-			"'errors < 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, "+
-			"exchange2013, either with -stress; may be repeated",
-	)
-	complete(flags, "limit", limit.Presets()...)
-	flags.Var(
-		duration(&f.AbortAfter.Duration),
-		"abort-on-fail",
-		"end the run when a limit has failed for this long, "+
-			"such as 30s; judged at this interval, so it can take twice as long",
-	)
-	under(flags, ofLimits, "limit")
-
-	flags.StringVar(&f.RunID, "run-id", "", "name of the run in record and metrics; "+
-		"give several driver machines the same (default: random)")
-	flags.StringVar(&f.out, "out", "",
-		"directory for the record, new or empty (default ds2-results/<start>-<run id>)")
-	under(flags, ofOutput, "out")
-
 	w := &f.workload
-	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20,
-		"percentage of orders by new customers")
-	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
-	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5,
-		"average number of products a browse asks for")
-	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
-	under(flags, ofDVDStore)
-	addMailboxFlags(flags, &f.mailbox)
-	flags.Var(parsed[string]{new(string), "file", f.readConfigFile, same, ""}, configFileFlag,
-		"file of lines parameter=value; if a parameter is given twice, the later wins")
+	m := &f.mailbox
+	declare(flags, "run", fields{
+		"size":              &f.size,
+		"words":             &f.words,
+		"ramp-rate":         &f.RampRate,
+		"warmup-time":       ds2Duration(&f.WarmupTime.Duration, time.Minute),
+		"run-time":          ds2Duration(&f.RunTime.Duration, time.Minute),
+		"think-time":        ds2Duration(&f.ThinkTime.Duration, time.Second),
+		"profile":           &f.profile,
+		"scrub-rate":        byteRate(&f.ScrubRate),
+		"seed":              &f.Seed,
+		"warm-within":       &f.WarmWithin,
+		"window":            &f.WindowTexts,
+		"cold-start":        &f.ColdStart,
+		"checkpoint-first":  &f.CheckpointFirst,
+		"max-retries":       &f.MaxRetries,
+		"max-errors":        &f.MaxErrors,
+		"operation-timeout": &f.OperationTimeout,
+		"drain-time":        &f.DrainTime,
+		"limit":             &f.LimitTexts,
+		"abort-on-fail":     &f.AbortAfter,
+		"run-id":            &f.RunID,
+		"out":               &f.out,
+		"pct-newcustomers":  &w.PctNewCustomers,
+		"n-searches":        &w.Searches,
+		"search-batch-size": &w.SearchBatchSize,
+		"n-line-items":      &w.LineItems,
+		"mailbox-profile":   &m.Profile,
+		"mix":               parsed[mailbox.Mix]{&m.Mix, "percentages", readMix, mixText, ""},
+		"lazy":              &m.Lazy,
+		"iops-per-mailbox":  &m.PerMailbox,
+		"headroom":          &m.Headroom,
+		configFileFlag:      parsed[string]{new(string), "file", f.readConfigFile, same, ""},
+		"detailed-view":     yes(&f.output.detailed),
+	})
 	f.addCompatibility(flags)
 }
 

@@ -84,18 +84,8 @@ arrays.yaml:
 		RunE: interruptible(firstOfFile, f.run),
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plan, "plan", false,
-		"print the order of the runs, their time and the difference they can show")
-	flags.StringVar(
-		&f.out,
-		"out",
-		"",
-		"directory for the records; an unfinished experiment in it is continued "+
-			"(default ds2-results/<name of the file>)",
-	)
-	flags.BoolVar(&f.serve, "serve", false,
-		"serve /report.html and /record.zip beside the live page, and all until Ctrl-C")
-	f.shownFlags.add(flags, "text", "json", "csv")
+	declare(flags, "experiment", fields{"plan": &f.plan, "out": &f.out, "serve": &f.serve})
+	f.shownFlags.add(flags, "experiment")
 	return cmd
 }
 

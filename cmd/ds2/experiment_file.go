@@ -38,36 +38,16 @@ type experimentSetup struct {
 	until float64 // percent; 0: none
 	order string
 	// subject is what is meant to differ between configurations, besides factors.
-	subject []string
-}
-
-// subjectFlag declares the flag of what is meant to differ.
-func subjectFlag(flags *pflag.FlagSet, subject *[]string) {
-	flags.StringSliceVar(
-		subject,
-		"subject",
-		nil,
-		"what is meant to differ, such as shared_buffers, kernel or size: a setting of the server, or a "+
-			"parameter that a report names; may be repeated",
-	)
+	subject listed
 }
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
-	flags.Var(
-		parsed[limit.Range]{&s.runs, "runs", limit.ParseRange, limit.Range.String, ""},
-		"runs",
-		"runs of each "+
-			"configuration: number of valid runs, such as 6, or 5..9 with --until (default 6, with --until 6..10)",
-	)
-	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage, ""}, "until",
-		"stop once every difference is known to ± this, at 95 %, such as '2 %'")
-	flags.Var(
-		oneOf(&s.order, result.OrderRandom, result.OrderSequence),
-		"order",
-		"order of the runs: random, in "+
-			"blocks, or sequence, all of one configuration before the next",
-	)
-	subjectFlag(flags, &s.subject)
+	declare(flags, "setup", fields{
+		"runs":    parsed[limit.Range]{&s.runs, "runs", limit.ParseRange, limit.Range.String, ""},
+		"until":   parsed[float64]{&s.until, "percent", readPercentage, percentage, ""},
+		"order":   oneOf(&s.order, result.OrderRandom, result.OrderSequence),
+		"subject": &s.subject,
+	})
 }
 
 // check fills in how many runs there are and refuses what makes no experiment.

@@ -38,11 +38,7 @@ Whoever reaches the address can read the figures.`,
       --exporter http://db:9100`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	flags := cmd.Flags()
-	flags.StringArrayVar(&f.dirs, "dir", nil, "directory of the database, such as that of its "+
-		"data, its log or a tablespace; several flags for several")
-	completeDirectories(flags, "dir")
-	flags.StringVar(&f.listen, "listen", ":9100", "address to listen on, such as 10.0.0.5:9100")
+	declare(cmd.Flags(), "exporter", fields{"dir": &f.dirs, "listen": &f.listen})
 	return cmd
 }
 

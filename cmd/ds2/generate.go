@@ -23,7 +23,7 @@ type generateFlags struct {
 	dataSeed          uint64
 	lines             string
 	out, part, verify string
-	tables            []string
+	tables            listed
 	shard             string
 	parallel          int
 	resume, quiet     bool
@@ -33,9 +33,6 @@ const (
 	wholeShard = "1/1"
 	tableNames = "customers, orders, orderlines, cust_hist, products, inventory"
 )
-
-const dataSeedUsage = "seed of the rows: 0 gives DS2's own; any other gives other rows of the same shape, " +
-	"so that storage cannot deduplicate two databases"
 
 func newGenerateCommand() *cobra.Command {
 	var f generateFlags
@@ -72,33 +69,22 @@ PowerShell:
 		RunE: interruptible("finished parts stay, for --resume", f.run),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB")
-	complete(flags, "size", "S", "M", "W", "L")
-	flags.StringVar(&f.rows, "rows", "",
-		"in place of a size: customers=…,orders-per-month=…,products=…")
-	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
-	flags.StringSliceVar(&f.tables, "tables", nil, "only these of "+tableNames)
-	complete(flags, "tables", strings.Split(tableNames, ", ")...)
-	flags.StringVar(
-		&f.part,
-		"part",
-		"",
-		"write one file, such as us_cust or jan_orders, to standard output; "+
-			"needs the argument -",
-	)
-	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
-	flags.Var(oneOf(&f.lines, "lf", "crlf"), "lines", "line endings; crlf for Windows")
-	flags.StringVar(&f.words, "words", "",
-		"file of word lists for titles and actors (default: built-in)")
-	flags.StringVar(&f.shard, "shard", wholeShard,
-		"this machine's share: 3/16 is the third of sixteen, and so is 2-of-16, counted from 0")
-	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "files written at once")
-	flags.Lookup("parallel").DefValue = "the number of CPUs"
-	flags.BoolVar(&f.resume, "resume", false,
-		"continue in a directory where a run with the same flags was interrupted")
-	flags.StringVar(&f.verify, "verify", "",
-		"write nothing: compare the files in this directory with its manifest")
-	quietFlag(flags, &f.quiet)
+	f.parallel = runtime.GOMAXPROCS(0)
+	declare(flags, "generate", fields{
+		"size":      &f.size,
+		"rows":      &f.rows,
+		"out":       &f.out,
+		"tables":    &f.tables,
+		"part":      &f.part,
+		"data-seed": &f.dataSeed,
+		"lines":     &f.lines,
+		"words":     &f.words,
+		"shard":     &f.shard,
+		"parallel":  &f.parallel,
+		"resume":    &f.resume,
+		"verify":    &f.verify,
+	})
+	declare(flags, "shown", fields{"quiet": &f.quiet})
 	return cmd
 }
 
@@ -108,8 +94,6 @@ func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) er
 	switch {
 	case len(args) > 0 && !toStdout:
 		return usageError("generate: unexpected argument %q; see ds2 generate --help", args[0])
-	case f.parallel < 1 || f.parallel > 1000:
-		return usageError("--parallel is %d: it must be 1 to 1000", f.parallel)
 	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != "" ||
 		len(f.tables) > 0 || f.shard != wholeShard || f.resume):
 		return usageError(

@@ -9,26 +9,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The headings of --help=all; what only one workload or DVD Store's own driver has stands last.
-const (
-	ofTarget        = "Target"
-	ofDataset       = "Dataset"
-	ofLoadShape     = "Load shape"
-	ofProcedure     = "Procedure"
-	ofMeasuring     = "Measuring"
-	ofLimits        = "Limits"
-	ofObserving     = "Observing"
-	ofPlacement     = "Placement"
-	ofOutput        = "Output"
-	ofDVDStore      = "DVD Store"
-	ofMailbox       = "Mailbox"
-	ofCompatibility = "DVD Store compatibility"
-)
-
-// flagGroups are the headings in their order.
+// flagGroups are the headings of --help=all in their order; what only one workload or DVD Store's own
+// driver has stands last.
 var flagGroups = []string{
-	ofTarget, ofDataset, ofLoadShape, ofProcedure, ofMeasuring, ofLimits, ofObserving,
-	ofPlacement, ofOutput, ofDVDStore, ofMailbox, ofCompatibility,
+	"Target", "Dataset", "Load shape", "Procedure", "Measuring", "Limits", "Observing",
+	"Placement", "Output", "DVD Store", "Mailbox", "DVD Store compatibility",
 }
 
 // What flags are annotated with.
@@ -37,21 +22,9 @@ const (
 	firstOf   = "first"   // a first run needs it
 	// what its value completes to; a choice needs none, and others complete to files
 	wordsOf = "words"
+	// the workload that alone has it
+	ofWorkload = "workload"
 )
-
-// under puts the flags that were declared since the last call under a heading; first are those that
-// a first run needs.
-func under(flags *pflag.FlagSet, heading string, first ...string) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Annotations[headingOf] != nil {
-			return
-		}
-		annotate(flags, f.Name, headingOf, heading)
-		if slices.Contains(first, f.Name) {
-			annotate(flags, f.Name, firstOf)
-		}
-	})
-}
 
 func annotate(flags *pflag.FlagSet, name, key string, values ...string) {
 	if err := flags.SetAnnotation(name, key, values); err != nil {
@@ -99,7 +72,8 @@ func addHelp(root *cobra.Command) {
 	help := parsed[string]{new(string), "bool", readHelp, write, "false"} // a bool to cobra
 	flags.VarP(help, "help", "h", "help; all flags by --help=all, one group by --help=GROUP")
 	flags.Lookup("help").NoOptDefVal = "true"
-	under(flags, ofOutput, "help")
+	annotate(flags, "help", headingOf, "Output")
+	annotate(flags, "help", firstOf)
 	root.SetUsageTemplate(strings.NewReplacer(
 		"\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{groupedFlags .}}",
 		"\n\nGlobal Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "",
@@ -180,16 +154,6 @@ var (
 	yamlFiles   = cobra.FixedCompletions([]string{"yaml", "yml"},
 		cobra.ShellCompDirectiveFilterFileExt)
 )
-
-// complete has the value of a flag complete to one of a few words, or to what may follow them where
-// they end in a slash.
-func complete(flags *pflag.FlagSet, name string, words ...string) {
-	annotate(flags, name, wordsOf, words...)
-}
-
-func completeDirectories(flags *pflag.FlagSet, name string) {
-	annotate(flags, name, cobra.BashCompSubdirsInDir)
-}
 
 // completeValues gives the flags and arguments of a command, and of those below it, their
 // completions.

@@ -37,8 +37,8 @@ See ds2 compare --history for a gate against it.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags, "text", "html", "json", "markdown")
-	flags.StringVar(&out, "out", "", "`file` to write (default: standard output)")
+	f.add(flags, "history")
+	declare(flags, "history", fields{"out": &out})
 	return cmd
 }
 

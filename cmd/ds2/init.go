@@ -49,11 +49,8 @@ check it; the file names it in its first line.`,
 			return initTemplate.Execute(cmd.OutOrStdout(), configurations)
 		},
 	}
-	cmd.Flags().
-		StringArrayVar(&targets, "target", nil, "name and URL of a configuration's database, such as "+
-			"ssd=postgres://ds2@db1/ds2; may be repeated")
+	declare(cmd.Flags(), "init", fields{"target": &targets, "schema": &schema})
 	annotate(cmd.Flags(), "target", onlyTyped, "its values have names")
-	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of the file, for editors")
 	return cmd
 }
 

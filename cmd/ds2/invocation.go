@@ -38,14 +38,10 @@ func commandLine(args []string) string {
 // invocation is how ds2 was called, for the record, without passwords. The flags are those of a
 // run, also by default, without those that the workload of its plan does not have.
 func invocation(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
-	others := map[string]string{}
-	if plan != nil { // else the run's workload is unknown
-		others = ofOthers(plan.Workload().Name(), func(t tenant) []string { return t.runFlags })
-	}
 	c := &result.Command{Line: cmd.Root().Annotations[typed], Flags: map[string]string{}}
 	flags.VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
-		_, other := others[f.Name]
+		other := plan != nil && otherOf(f, plan.Workload().Name()) != ""
 		switch {
 		case value == "" || f.Name == "help" || other:
 		case f.Name == passwordCommand:

@@ -56,46 +56,28 @@ classes and the nodes, whose parameters and instance types the record then has.`
 	}
 	flags := cmd.Flags()
 	s := &f.setup
-	flags.StringArrayVar(&s.Classes, classFlag, nil,
-		"storage class to compare; several flags for several")
-	flags.StringVar(&s.Name, "name", "ds2-compare",
-		"name of the Job, and the beginning of all that it makes")
-	flags.StringVar(&s.Namespace, "namespace", "",
-		"namespace of the Job (default: that of kubectl)")
-	flags.StringVar(&s.Image, "image", "ds2:latest",
-		"image of ds2, in a registry that the nodes reach")
-	flags.StringVar(&s.PullSecret, "pull-secret", "",
-		"secret of the namespace that images are pulled with")
-	flags.StringVar(&s.Server.Image, "postgres-image", "postgres:17",
-		"image of the PostgreSQL servers")
-	flags.Int64Var(&s.Server.User, "postgres-user", 999,
-		"number of the user that the servers run as")
-	flags.StringArrayVar(&s.Server.Settings, "setting", nil,
-		"setting of the servers, such as shared_buffers=4GB; several flags for several")
-	flags.Float64Var(&s.Server.CPUs, "server-cpus", 4, "CPUs of a server")
-	s.Server.Memory = 8e9
-	flags.Var(byteSize(&s.Server.Memory), "server-memory",
-		"memory of a server, which bounds its caches")
-	flags.Var(byteSize(&s.Server.Volume), "volume-size",
-		"size of a claim (default: three times the database, and 8 GB)")
-	flags.StringArrayVar(&s.Server.Nodes, "node", nil,
-		"node that servers may run on; several flags for several (default: all)")
-	flags.BoolVar(&s.ReadCluster, "read-cluster", false,
-		"let the Job read the storage classes and all nodes, for its record; needs --namespace")
-	flags.BoolVar(
-		&s.Check,
-		"check",
-		false,
-		"have the Job be a preflight: start a server on each class, say what is wrong, and remove it",
-	)
+	declare(flags, "kubernetes", fields{
+		classFlag:        &s.Classes,
+		"name":           &s.Name,
+		"namespace":      &s.Namespace,
+		"image":          &s.Image,
+		"pull-secret":    &s.PullSecret,
+		"postgres-image": &s.Server.Image,
+		"postgres-user":  &s.Server.User,
+		"setting":        &s.Server.Settings,
+		"server-cpus":    &s.Server.CPUs,
+		"server-memory":  byteSize(&s.Server.Memory),
+		"volume-size":    byteSize(&s.Server.Volume),
+		"node":           &s.Server.Nodes,
+		"read-cluster":   &s.ReadCluster,
+		"check":          &s.Check,
+	})
 	f.addVolumes(flags)
-	under(flags, ofPlacement, classFlag, "image", "postgres-image", "server-cpus", "server-memory")
 	f.keys = newFlagSet(func(flags *pflag.FlagSet) { f.bench.add(flags); f.own.add(flags) })
 	preset(f.keys, "runs", "6")
 	for name := range strings.FieldsSeq(experimentKeys) {
 		flags.AddFlag(f.keys.Lookup(name))
 	}
-	under(flags, ofProcedure, "runs")
 	flags.Lookup("size").Usage = "size of the dataset that is loaded, such as W or 80GB"
 	return cmd
 }
@@ -113,8 +95,6 @@ func (f *kubernetesFlags) run(cmd *cobra.Command) error {
 	case !objectName.MatchString(s.Name):
 		return usageError("--name: %q must be at most 40 small letters, digits and hyphens, "+
 			"and begin and end with a letter or digit", s.Name)
-	case s.Server.CPUs <= 0:
-		return usageError("--server-cpus is %g: it must be more than 0", s.Server.CPUs)
 	case s.ReadCluster && s.Namespace == "":
 		return usageError("--read-cluster needs --namespace: rights of the whole cluster are " +
 			"given to an account of a namespace")

@@ -32,15 +32,11 @@ type metricsFlags struct {
 
 func (f *metricsFlags) add(flags *pflag.FlagSet) {
 	f.addAddress(flags)
-	flags.StringVar(&f.pushgateway, "pushgateway", "", "URL of a Prometheus Pushgateway "+
-		"to push the figures to at the end, for short runs")
-	under(flags, ofObserving)
+	declare(flags, "metrics", fields{"pushgateway": &f.pushgateway})
 }
 
 func (f *metricsFlags) addAddress(flags *pflag.FlagSet) {
-	flags.StringVar(&f.metricsAddr, "metrics-addr", defaultMetricsAddr, "address to serve "+
-		"the live page and /metrics on; empty: none")
-	under(flags, ofObserving)
+	declare(flags, "metrics", fields{"metrics-addr": &f.metricsAddr})
 }
 
 // check refuses addresses that cannot be served on or pushed to, before anything is connected to.

@@ -13,21 +13,10 @@ import (
 
 // addDrives adds the flags that say which drives are observed.
 func addDrives(flags *pflag.FlagSet, o *monitor.Options) {
-	flags.StringSliceVar(
-		&o.Devices,
-		"devices",
-		nil,
-		"block devices to observe, such as nvme0n1,sda; "+
-			"data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the "+
-			"server is on this machine)",
-	)
-	flags.StringArrayVar(
-		&o.Exporters,
-		"exporter",
-		nil,
-		"URL of the database machine's node_exporter or "+
-			"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets",
-	)
+	declare(flags, "observe", fields{
+		"devices":  (*listed)(&o.Devices),
+		"exporter": &o.Exporters,
+	})
 }
 
 // optionError is what a user reads of an option that cannot be followed.
@@ -47,33 +36,6 @@ type observeFlags struct {
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
 	addDrives(flags, &f.Options)
-	flags.StringVar(
-		&f.deviceRecord,
-		"device-record",
-		"",
-		"record of ds2 device for the drives under test: the "+
-			"report then has the run's share of their limit",
-	)
-	flags.Var(
-		oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff),
-		"smart",
-		"read the drives' "+
-			"SMART before and after a run, by smartctl: bytes written, wear, heat; "+
-			"on also reports what cannot be read",
-	)
-	flags.BoolVar(
-		&f.IOTrace,
-		"io-trace",
-		false,
-		"time every I/O of the database's drives by purpose, such as log "+
-			"flushes, with eBPF; needs the database's machine, Linux and root",
-	)
-	flags.Var(
-		byteSize(&f.ServerMemory),
-		"server-memory",
-		"memory that the database server may use, such as 8GB "+
-			"(default: that of its machine or container, if known)",
-	)
 	power := func(text string) (string, error) {
 		f.PowerCommand = text
 		f.PowerLog = ""
@@ -83,14 +45,13 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 		}
 		return text, nil
 	}
-	flags.Var(
-		parsed[string]{new(string), "source", power, same, ""},
-		"power",
-		"where watts come from: a command that "+
-			"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, which a "+
-			"meter or its logger writes: times and watts",
-	)
-	under(flags, ofObserving, "devices", "exporter", "power")
+	declare(flags, "observe", fields{
+		"device-record": &f.deviceRecord,
+		"smart":         oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff),
+		"io-trace":      &f.IOTrace,
+		"server-memory": byteSize(&f.ServerMemory),
+		"power":         parsed[string]{new(string), "source", power, same, ""},
+	})
 }
 
 // check refuses what cannot be observed whatever the server, and reads what was measured of the

@@ -51,10 +51,8 @@ drive checks most of this itself.`,
 			},
 		),
 	}
+	f.output.formatFlags.add(cmd.Flags(), "preflight") // in the place of a run's
 	addDriveFlags(cmd.Flags(), &f)
-	output := cmd.Flags().Lookup("output")
-	output.Value = oneOf(&f.output.format, "text", "json")
-	output.Usage = "format of the result"
 	return cmd
 }
 

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"ds2/internal/result"
 )
 
@@ -37,21 +35,6 @@ var profiles = []struct {
 	{"endurance", "a day", map[string]string{
 		"warmup-time": "10m", "run-time": "24h", "settle": "8m", "idle": "2m", "cooldown": "1m",
 	}},
-}
-
-func profileFlag(flags *pflag.FlagSet, profile *string) {
-	names := []string{""}
-	uses := []string{}
-	for _, p := range profiles {
-		names = append(names, p.name)
-		uses = append(uses, p.name+", "+p.use)
-	}
-	flags.Var(
-		oneOf(profile, names...),
-		"profile",
-		"times of the run and of the steps around it, unless flags "+
-			"set them: "+strings.Join(uses, "; "),
-	)
 }
 
 // profileNamed is the profile of a name; none has no values.

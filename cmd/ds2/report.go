@@ -169,14 +169,13 @@ esrp-csv has each figure of its tables, and of the runs', as a line.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags, "html", "text", "markdown", "json", "csv", esrp, esrpCSV)
-	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+
-		" in the first DIR for html, standard output for the others)")
-	flags.BoolVar(&merge, "merge", false,
-		"add up the records of one run from several driver machines")
-	flags.BoolVar(&embed, "embed", false,
-		"have the HTML page offer the records for download, as archives of at most 8 MB")
-	windowsFlag(flags, &windows)
+	f.add(flags, "report")
+	declare(flags, "report", fields{
+		"out":    &out,
+		"merge":  &merge,
+		"embed":  &embed,
+		"window": &windows,
+	})
 	return cmd
 }
 
@@ -323,26 +322,10 @@ type formatFlags struct {
 	details bool
 }
 
-// add declares the flags; the first format is the default.
-func (f *formatFlags) add(flags *pflag.FlagSet, formats ...string) {
-	flags.VarP(oneOf(&f.format, formats...), "output", "o", "format of the result")
-	flags.BoolVar(&f.details, "details", false,
-		"print all that was measured, not only the first screen")
-	under(flags, ofOutput, "output")
-}
-
-func windowsFlag(flags *pflag.FlagSet, windows *[]string) {
-	flags.StringArrayVar(
-		windows,
-		"window",
-		nil,
-		"`span` of the figures in place of the record's own, "+
-			"such as 1000s-1200s or auto; may be repeated",
-	)
-}
-
-func quietFlag(flags *pflag.FlagSet, quiet *bool) {
-	flags.BoolVarP(quiet, "quiet", "q", false, "suppress progress")
+// add declares the flags of a command, whose section has its formats.
+func (f *formatFlags) add(flags *pflag.FlagSet, section string) {
+	declare(flags, section, fields{"output": &f.format})
+	declare(flags, "shown", fields{"details": &f.details})
 }
 
 // shownFlags are how a result is shown, and what is told before.
@@ -351,10 +334,9 @@ type shownFlags struct {
 	quiet bool
 }
 
-func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
-	f.formatFlags.add(flags, formats...)
-	quietFlag(flags, &f.quiet)
-	under(flags, ofOutput, "quiet")
+func (f *shownFlags) add(flags *pflag.FlagSet, section string) {
+	f.formatFlags.add(flags, section)
+	declare(flags, "shown", fields{"quiet": &f.quiet})
 }
 
 // The formats of ESRP's form: as text, and each figure of it as a line.

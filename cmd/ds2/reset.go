@@ -40,7 +40,7 @@ rows. No other session may use the database meanwhile.`,
 		),
 	}
 	f.add(cmd.Flags())
-	discardFlag(cmd.Flags(), &discardLog)
+	declare(cmd.Flags(), "restore", fields{"discard-log": &discardLog})
 	return cmd
 }
 
@@ -103,7 +103,7 @@ type eachFlags struct {
 
 func (f *eachFlags) add(flags *pflag.FlagSet) {
 	f.targetFlags.add(flags)
-	quietFlag(flags, &f.quiet)
+	declare(flags, "shown", fields{"quiet": &f.quiet})
 }
 
 // each does something to every target, one after the other, and says how long it took, or what it
@@ -137,31 +137,12 @@ func (f *eachFlags) each(
 type restoreFlags struct{ upkeep.Restore }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(
-		oneOf(&f.Way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone),
-		"restore",
-		"before "+
-			"each run: remove what runs added (reset), restore the copy of ds2 snapshot create (snapshot), or none",
-	)
-	flags.StringVar(
-		&f.Command,
-		"restore-command",
-		"",
-		"command that restores the database in another way, and "+
-			"returns when the server accepts connections",
-	)
-	discardFlag(flags, &f.DiscardLog)
-	under(flags, ofProcedure, "restore")
-}
-
-func discardFlag(flags *pflag.FlagSet, discard *bool) {
-	flags.BoolVar(
-		discard,
-		"discard-log",
-		false,
-		"SQL Server: before a reset back up the log to NUL, "+
-			"which frees its space and ends the chain of log backups",
-	)
+	ways := oneOf(&f.Way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone)
+	declare(flags, "restore", fields{
+		"restore":         ways,
+		"restore-command": &f.Command,
+		"discard-log":     &f.DiscardLog,
+	})
 }
 
 // check refuses a way that databases of a workload cannot go.

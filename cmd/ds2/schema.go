@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/datagen"
-	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -71,23 +70,18 @@ out the rest.`,
 	}
 	flags := cmd.Flags()
 	f.flags = flags
-	flags.StringVar(&f.engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
-	complete(flags, "engine", schema.Engines()...)
 	all := append([]schema.Phase{""}, slices.Concat(schema.Phases, schema.Unasked)...)
 	names := mapped(all, func(p schema.Phase) string { return string(p) })
-	flags.Var(oneOf(&phase, names...), "phase", "one phase: "+
-		strings.Join(names[1:], ", ")+" (default: the first five)")
-	flags.StringVar(&f.workload, "workload", ds2.Name,
-		"workload that the database is for: "+workloadNames())
-	flags.StringVar(&f.size, "size", "S",
-		"size of the dataset, for engines that size their files in advance")
+	declare(flags, "schema", fields{
+		"engine":        &f.engine,
+		"phase":         oneOf(&phase, names...),
+		"workload":      &f.workload,
+		"size":          &f.size,
+		"database-name": &f.options.Schema.Database,
+		"from":          &f.from,
+	})
 	addMailboxes(flags, &f.mailbox)
-	flags.StringVar(&f.options.Schema.Database, "database-name", "ds2", "name of the database")
 	f.addPlacement(flags)
-	flags.StringVar(&f.from, "from", "",
-		"SQL Server, phase data: directory of a dataset made by ds2 generate")
-	complete(flags, "size", "S", "M", "W", "L")
-	completeDirectories(flags, "from")
 	return cmd
 }
 

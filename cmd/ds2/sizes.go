@@ -25,8 +25,7 @@ type sizeLine struct {
 
 func newSizesCommand() *cobra.Command {
 	var output, name string
-	var capacity int64
-	piece := int64(250 << 20)
+	var capacity, piece int64
 	cmd := &cobra.Command{
 		Use:               "sizes [SIZE…]",
 		ValidArgsFunction: choices("S", "M", "W", "L"),
@@ -77,12 +76,13 @@ tests plan it: 60 % for the database, the rest for growth and the log.`,
 			return printSizes(cmd.OutOrStdout(), lines)
 		},
 	}
-	cmd.Flags().Var(oneOf(&name, workloads().Names()...), "workload", "workload that is loaded")
 	write := func(bytes int64) string { return fmt.Sprint(bytes) }
-	cmd.Flags().Var(parsed[int64]{&capacity, "bytes", units.RAMInBytes, write, ""}, "capacity",
-		"mailbox: size of the file system, in units of 1024, such as 2TB")
-	cmd.Flags().Var(mailboxSize(&piece), "mailbox-size", "mailbox: size of each, in units of 1024")
-	cmd.Flags().VarP(oneOf(&output, "text", "json"), "output", "o", "format of the result")
+	declare(cmd.Flags(), "sizes", fields{
+		"workload":     oneOf(&name, workloads().Names()...),
+		"capacity":     parsed[int64]{&capacity, "bytes", units.RAMInBytes, write, ""},
+		"mailbox-size": mailboxSize(&piece),
+		"output":       &output,
+	})
 	return cmd
 }
 

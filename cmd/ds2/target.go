@@ -16,7 +16,6 @@ import (
 	"ds2/internal/outside"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	"ds2/internal/store/sqlserver"
 )
 
 // targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and
@@ -35,31 +34,12 @@ func (f *targetFlags) add(flags *pflag.FlagSet) {
 		f.more = true
 		return text, nil
 	}
-	flags.Var(
-		parsed[string]{&f.target, "string", add, same, ""},
-		"target",
-		"URL of the database, or host name with "+
-			"--engine; separate several with ; or repeat the flag",
-	)
-	flags.StringVar(
-		&f.engine,
-		"engine",
-		"",
-		"postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that "+
-			"are host names; user and password come from PGUSER and PGPASSWORD, or SQLCMDUSER and SQLCMDPASSWORD",
-	)
-	flags.StringVar(
-		&f.passwordCommand,
-		passwordCommand,
-		"",
-		"command that prints the password of the target's user "+
-			"or, for SQL Server without a user, an access token; run at each connection",
-	)
-	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names "+
-		"(default "+defaultDatabase+")")
-	complete(flags, "target", "postgres://", "sqlserver://")
-	complete(flags, "engine", engines().Names()...)
-	under(flags, ofTarget, "target", "engine", passwordCommand)
+	declare(flags, "target", fields{
+		"target":        parsed[string]{&f.target, "string", add, same, ""},
+		"engine":        &f.engine,
+		"database-name": &f.database,
+		passwordCommand: &f.passwordCommand,
+	})
 }
 
 // passwordKept is how long the answer of a password command serves: all users that connect or come

@@ -52,18 +52,18 @@ PowerShell:
 		RunE: interruptible(firstOfBench, f.run),
 	}
 	flags := cmd.Flags()
+	f.restore.add(flags)
+	declare(flags, "tune", fields{
+		"start-threads": &f.search.Start,
+		"max-threads":   &f.search.Max,
+		"confirm":       &f.search.Confirm,
+		"out":           &f.out,
+	})
 	f.addShared(flags)
 	preset(flags, "warmup-time", "15s")
 	preset(flags, "run-time", "2m")
-	f.restore.add(flags)
 	f.observe.add(flags)
-	flags.IntVar(&f.search.Start, "start-threads", 16, "users of the first run, per target")
-	flags.IntVar(&f.search.Max, "max-threads", 1024, "maximum number of users, per target")
-	flags.Lookup("out").Usage = "directory for the records; an unfinished search in it is continued " +
-		"(default ds2-results/<start>-<run id>-tune)"
-	flags.IntVar(&f.search.Confirm, "confirm", 3, "runs that confirm the number of users")
-	under(flags, ofProcedure)
-	f.output.shownFlags.add(flags, "text", "json")
+	f.output.shownFlags.add(flags, "tune")
 	f.output.metricsFlags.add(flags)
 	addVerify(flags, &f.Verify)
 	return cmd
@@ -80,13 +80,9 @@ func preset(flags *pflag.FlagSet, name, value string) {
 
 func (f *tuneFlags) check() error {
 	switch {
-	case f.search.Max < 1 || f.search.Max > 1_000_000:
-		return usageError("--max-threads is %d: it must be 1 to 1000000", f.search.Max)
-	case f.search.Start < 1 || f.search.Start > f.search.Max:
+	case f.search.Start > f.search.Max:
 		return usageError("--start-threads is %d: it must be from 1 to --max-threads, %d",
 			f.search.Start, f.search.Max)
-	case f.search.Confirm < 1:
-		return usageError("--confirm is %d: it must be at least 1", f.search.Confirm)
 	case f.RunTime.Duration == 0:
 		return usageError("--run-time is 0: it must be more for a search")
 	case f.AbortAfter.Duration > 0 && len(f.WindowTexts) > 0:

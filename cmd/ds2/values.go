@@ -52,6 +52,9 @@ func flagText(err error) error {
 		strings.ContainsAny(text, "./\\") {
 		cause = fmt.Errorf("%w; it is the format, and --out=%s the file", cause, text)
 	}
+	if _, out := errors.AsType[boundsError](cause); out {
+		return fmt.Errorf("--%s %w", invalid.GetFlag().Name, cause)
+	}
 	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, cause)
 }
 

@@ -56,32 +56,15 @@ acknowledged orders are named by number.`,
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
-	flags.StringVar(&f.size, "size", "",
-		"size of the dataset, for a database that ds2 did not load")
-	flags.StringArrayVar(
-		&f.records,
-		"record",
-		nil,
-		"directory of a run's record, to check what it added; repeat it "+
-			"for each driver machine of the run",
-	)
-	completeDirectories(flags, "record")
-	flags.BoolVar(
-		&f.deep,
-		"deep",
-		false,
-		"also have the server check all tables and indexes; needs a superuser, or "+
-			"the right to call amcheck",
-	)
 	addDrives(flags, &f.observe)
-	flags.Var(
-		byteSize(&f.tempLimit),
-		"temp-limit",
-		"temporary files that the audit may use, such as 2GB (default: "+
-			"a tenth of the database)",
-	)
-	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
-	quietFlag(flags, &f.quiet)
+	declare(flags, "verify", fields{
+		"size":       &f.size,
+		"record":     &f.records,
+		"deep":       &f.deep,
+		"temp-limit": byteSize(&f.tempLimit),
+		"output":     &f.format,
+	})
+	declare(flags, "shown", fields{"quiet": &f.quiet})
 	return cmd
 }
 
@@ -255,14 +238,8 @@ func (v verification) print(w io.Writer, format string) error {
 }
 
 func addVerify(flags *pflag.FlagSet, how *string) {
-	flags.Var(
-		oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone),
-		"verify",
-		"check after the run: "+
-			"audit, that the database holds what the run recorded; deep, which first has the server check all tables and "+
-			"indexes; or none",
-	)
-	under(flags, ofOutput, "verify")
+	kinds := oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone)
+	declare(flags, "run", fields{"verify": kinds})
 }
 
 // placement is where the tables and indexes of a database lie and how large they are; none where

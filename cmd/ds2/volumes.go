@@ -38,18 +38,13 @@ const (
 const classFlag = "storage-class"
 
 func (f *volumeFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.class, classFlag, "", "in a Job of ds2 kubernetes: storage class of the "+
-		"volume of a PostgreSQL server that is started for the configuration, in the place of a target")
+	declare(flags, "volumes", fields{classFlag: &f.class})
 	f.addVolumes(flags)
 }
 
 func (f *volumeFlags) addVolumes(flags *pflag.FlagSet) {
-	flags.Var(
-		oneOf(&f.volumes, volumesFresh, volumesKeep),
-		"volumes",
-		"with a storage class: a new "+
-			"claim, server and load for each run (fresh), or one for all, reset before each (keep)",
-	)
+	kinds := oneOf(&f.volumes, volumesFresh, volumesKeep)
+	declare(flags, "volumes", fields{"volumes": kinds})
 }
 
 // add declares the flags that are keys of a configuration.

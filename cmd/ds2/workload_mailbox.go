@@ -62,12 +62,11 @@ func mixText(m mailbox.Mix) string {
 }
 
 func addMailboxes(flags *pflag.FlagSet, d *mailbox.Dataset) {
-	flags.IntVar(&d.Size.Mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
-	flags.Var(mailboxSize(&d.Size.MailboxBytes), "mailbox-size",
-		"mailbox: size of each, in units of 1024, such as 250MB")
-	flags.Var(oneOf(&d.Profile, mailbox.ProfileNames()...), "mailbox-profile",
-		"mailbox: mix of operations: "+strings.Join(mailbox.ProfileNames(), ", "))
-	under(flags, ofMailbox, "mailboxes", "mailbox-size")
+	declare(flags, "mailboxes", fields{
+		"mailboxes":       &d.Size.Mailboxes,
+		"mailbox-size":    mailboxSize(&d.Size.MailboxBytes),
+		"mailbox-profile": oneOf(&d.Profile, mailbox.ProfileNames()...),
+	})
 }
 
 // mailboxes are the mailboxes to be loaded into each target.
@@ -111,29 +110,6 @@ func (l fitLine) String() string {
 		bytesText(l.Database),
 		bytesText(l.Growth),
 	)
-}
-
-func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
-	flags.StringVar(&r.Profile, "mailbox-profile", "", "mailbox: mix of operations, "+
-		strings.Join(mailbox.ProfileNames(), ", ")+" (default: that of the load)")
-	flags.Var(
-		parsed[mailbox.Mix]{&r.Mix, "percentages", readMix, mixText, ""},
-		"mix",
-		"mailbox: percentages of "+
-			"inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)",
-	)
-	flags.IntVar(&r.Lazy, "lazy", -1, "mailbox: percentage of commits that do not wait for the log")
-	flags.Lookup("lazy").DefValue = "the profile's"
-	flags.Float64Var(
-		&r.PerMailbox,
-		"iops-per-mailbox",
-		0,
-		"mailbox: IOPS target for each mailbox, such as 0.5: a "+
-			"run offers as many operations as reach it, a search finds the fewest users that do",
-	)
-	flags.Float64Var(&r.Headroom, "headroom", 0,
-		"mailbox: raise the IOPS target by this percentage")
-	under(flags, ofMailbox)
 }
 
 // judgeMailboxes refuses flags that make no run, before anything is connected to.

@@ -28,8 +28,7 @@ import (
 // they make.
 type tenant struct {
 	workload.Workload
-	loadFlags, runFlags []string
-	ds2Lines            bool // a run can be shown in DS2's own lines
+	ds2Lines bool // a run can be shown in DS2's own lines
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
@@ -48,30 +47,18 @@ type tenant struct {
 func tenants() map[string]tenant {
 	return map[string]tenant{
 		ds2.Name: {
-			Workload:  ds2.Workload{Engines: ds2Engines},
-			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
-			runFlags: []string{
-				"size",
-				"words",
-				"pct-newcustomers",
-				"n-searches",
-				"search-batch-size",
-				"n-line-items",
-				"journal",
-			},
+			Workload: ds2.Workload{Engines: ds2Engines},
 			ds2Lines: true,
 			dataset:  (*loadFlags).ds2,
 			judge:    (*runFlags).judgeDS2,
 			plan:     (*runFlags).planDS2,
 		},
 		mailbox.Name: {
-			Workload:  mailbox.Workload{Engines: mailboxEngines},
-			loadFlags: []string{"mailboxes", "mailbox-size", "mailbox-profile", "data-seed"},
-			runFlags:  []string{"mailbox-profile", "mix", "lazy", "iops-per-mailbox", "headroom"},
-			dataset:   (*loadFlags).mailboxes,
-			fit:       fitMailboxes,
-			judge:     (*runFlags).judgeMailboxes,
-			plan:      (*runFlags).planMailboxes,
+			Workload: mailbox.Workload{Engines: mailboxEngines},
+			dataset:  (*loadFlags).mailboxes,
+			fit:      fitMailboxes,
+			judge:    (*runFlags).judgeMailboxes,
+			plan:     (*runFlags).planMailboxes,
 		},
 	}
 }
@@ -149,28 +136,23 @@ func workloadOf(
 	return w, nil
 }
 
-// notOf refuses flags of a command that only other workloads have.
-func notOf(name string, flags *pflag.FlagSet, own func(tenant) []string) error {
-	for flag, other := range ofOthers(name, own) {
-		if flags.Changed(flag) {
-			return usageError("--%s: it is a flag of workload %s, and this is workload %s", flag,
-				other, name)
+// notOf refuses flags that only other workloads have.
+func notOf(name string, flags *pflag.FlagSet) (err error) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if other := otherOf(f, name); f.Changed && other != "" {
+			err = usageError("--%s: it is a flag of workload %s, and this is workload %s",
+				f.Name, other, name)
 		}
-	}
-	return nil
+	})
+	return err
 }
 
-// ofOthers are the flags that a workload does not have and another one has, which it names.
-func ofOthers(name string, own func(tenant) []string) map[string]string {
-	others := map[string]string{}
-	for other, t := range tenants() {
-		for _, flag := range own(t) {
-			if !slices.Contains(own(tenants()[name]), flag) {
-				others[flag] = other
-			}
-		}
+// otherOf is the workload that alone has a flag, if that is another one.
+func otherOf(f *pflag.Flag, name string) string {
+	if of := f.Annotations[ofWorkload]; of != nil && of[0] != name {
+		return of[0]
 	}
-	return others
+	return ""
 }
 
 // reader reads records, over windows where some are given.
@@ -208,7 +190,7 @@ func (f *runFlags) plan(ctx context.Context, targets []store.Database) (workload
 		name = w.Name()
 		infos = append(infos, info)
 	}
-	if err := notOf(name, f.flags, func(t tenant) []string { return t.runFlags }); err != nil {
+	if err := notOf(name, f.flags); err != nil {
 		return nil, err
 	}
 	plan, err := tenants()[name].plan(f, ctx, targets, infos)
