@@ -57,8 +57,13 @@ func programs(t *testing.T) map[string]string {
 	return all
 }
 
-// dataTables are the tables beside the code that hold texts, such as the words of findings.
-func dataTables(t *testing.T) map[string]string { return filesOf(t, ".tsv", "internal") }
+// dataTables are the tables and templates beside the code that hold texts, such as the words of
+// findings and the tables of reports.
+func dataTables(t *testing.T) map[string]string {
+	all := filesOf(t, ".tsv", "internal")
+	maps.Copy(all, filesOf(t, ".tmpl", "internal"))
+	return all
+}
 
 // writtenParts are the parts of pages that programs write: by "output" a command, whose output
 // stands there, or by "written" one of the functions below.

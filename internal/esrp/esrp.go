@@ -30,6 +30,20 @@ type Server struct {
 // MiB is what the drives read and wrote in a second, in MiB.
 func (s Server) MiB() float64 { return (s.ReadBytes + s.WrittenBytes) / (1 << 20) }
 
+// LogReads is how many reads a second the drives did that hold the log alone; NaN where none does.
+func (s Server) LogReads() float64 {
+	reads := math.NaN()
+	for _, v := range s.Volumes {
+		if slices.Equal(v.Roles, []topology.Role{topology.Log}) {
+			if math.IsNaN(reads) {
+				reads = 0
+			}
+			reads += v.Reads
+		}
+	}
+	return reads
+}
+
 // Latency is the mean time of a kind of I/O in seconds, as limits have it: the longer of what the
 // slowest drive took and what the servers waited. NaN is not known.
 type Latency struct {

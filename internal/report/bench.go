@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ds2/internal/compare"
-	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -15,13 +14,13 @@ import (
 // for it.
 func Bench(c compare.Configuration) Page {
 	p := Page{title: "ds2 bench " + c.Name, views: []view{benchView(c)}}
-	p.views[0].Tables = append(p.views[0].Tables, disclosureTable([]compare.Configuration{c}))
+	p.views[0].Tables = append(p.views[0].Tables, fill("disclosure", []compare.Configuration{c}))
 	if c.Median == "" {
 		return p
 	}
 	median, err := c.Read.Run(filepath.Join(c.Dir, c.Median))
 	if err != nil {
-		p.views[0].find(result.Reserves, "%v", err)
+		p.views[0].addFinding(result.Reserves, "%v", err)
 		return p
 	}
 	median.Command = nil // the bench's
@@ -34,33 +33,21 @@ func Bench(c compare.Configuration) Page {
 func benchView(c compare.Configuration) view {
 	alone := comparison{compare.Comparison{Configurations: []compare.Configuration{c}}}
 	v := view{
-		ID: "bench", RunID: "bench", Headline: "no result",
+		ID: "bench", RunID: "bench", Headline: say("headline of a bench", c),
 		Title:   "Bench " + title(c),
 		Byline:  byline(c.Start, "bench "+c.RunID, c.KitVersion, strings.Join(c.Targets, ", ")),
 		Figures: alone.figures(),
 		Tables: []table{
 			runTable(alone.Configurations, c.Median),
-			limitTable(c.Limits).trimmed(),
+			fill("limits", c.Limits).trimmed(),
 			conditionTable(c),
 			medianCosts(c),
-			commandTable(c.Command),
+			fill("command", c),
 		},
 		draw: func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
 	}
-	v.found(compare.Findings(c.Bench))
-	v.because(why(c))
-	switch {
-	case c.Figure == nil:
-	case c.RunsCI95 != nil:
-		v.Headline = fmt.Sprintf("%s %s, the median of %d runs (their mean: %s ± %s)",
-			numbers.Worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(compare.Counted(c.Bench)),
-			numbers.Worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95))
-	default:
-		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
-	}
-	if total := compare.Condition(result.TotalIOPS)(medianRun(c)); total != nil {
-		v.Headline += fmt.Sprintf("; %s with the log", numbers.Decimals(*total, 0))
-	}
+	v.addFindings(compare.Findings(c.Bench))
+	v.explainLimit(c)
 	return v
 }
 
@@ -83,24 +70,13 @@ func runsApart(c compare.Configuration) (all []compare.Configuration) {
 
 // conditionTable is under which conditions each run that has a result was made.
 func conditionTable(b compare.Configuration) table {
-	t := newTable("Conditions of the runs of "+b.Name+" in the first window", "condition", "unit")
-	runs := slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
+	b.Runs = slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
 		return r.Practice || r.Figure == nil
 	})
-	if len(runs) < 2 {
-		return t
+	if len(b.Runs) < 2 {
+		b.Runs = nil
 	}
-	for _, r := range runs {
-		t.Head = append(t.Head, r.Dir)
-	}
-	for _, c := range runs[0].Conditions {
-		row := []string{c.Name, c.Unit}
-		for _, r := range runs {
-			row = append(row, figureOr(compare.Condition(c.Name)(r)))
-		}
-		t.row(row...)
-	}
-	return t
+	return fill("conditions", b)
 }
 
 // medianRun is the run that stands for a configuration, if one does.

@@ -142,7 +142,9 @@ func TestCompareText(t *testing.T) {
 	)
 
 	ssd.Runs[0].Bottleneck = diagnose.Storage
-	assert.Equal(t, "ssd was limited by the CPU (2 of 3 runs), by storage (1)", why(ssd)[:56])
+	var v view
+	v.explainLimit(ssd)
+	assert.Equal(t, "ssd was limited by the CPU (2 of 3 runs), by storage (1)", v.Why[0][:56])
 }
 
 // TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that,

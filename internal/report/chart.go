@@ -300,12 +300,11 @@ func (l line) between(from, to float64, inParts bool) string {
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	words := r.Words
-	c := chart{
-		ID:    id + "-opm",
-		Title: words.PerMinute() + " over time",
-		YName: words.Rate,
-		Place: picture,
-	}
+	of := struct {
+		*result.Record
+		Drawn []measure.Sample
+	}{r, samples}
+	c := newChart(id+"-opm", "chart of the rate", of, picture)
 	rate := line{Name: words.Rate + " of each second"}
 	for _, s := range samples {
 		rate.add(middle(s), s.OPM())
@@ -318,25 +317,11 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 		mean.add(w.To, w.OPM)
 		c.draw(mean)
 	}
-	c.Text = fmt.Sprintf(
-		"Rate of completed %s over %s.",
-		words.Cycles,
-		seconds(samples[len(samples)-1].End.Seconds()),
-	)
-	if n := len(r.Checkpoints); n > 0 {
-		c.Text += fmt.Sprintf(" Vertical lines show where %d checkpoints began.", n)
-	}
 	return c
 }
 
 func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
-	c := chart{
-		ID:    id + "-latency",
-		Title: "Response time of " + r.Words.Cycles + " over time",
-		YName: "ms",
-		Log:   true,
-	}
-	c.Text = "Response time of whole " + r.Words.Cycles + ", second by second: mean, 95th percentile and longest."
+	c := newChart(id+"-latency", "chart of response times", r, second)
 	maximum := line{Name: "longest", Thin: true}
 	p95 := line{Name: "p95"}
 	mean := line{Name: "mean"}
@@ -356,11 +341,7 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 
 // operationsChart has the 95th percentile of whole orders and of each operation, second by second.
 func operationsChart(id string, samples []measure.Sample) chart {
-	c := chart{
-		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile",
-		YName: "ms", Log: true, Place: folded,
-		Text: "The 95th percentile of every operation's response time, second by second.",
-	}
+	c := newChart(id+"-operations", "chart of operations", nil, folded)
 	lines := map[string]*line{}
 	for _, s := range samples {
 		operations := slices.Clip(s.Operations)
@@ -388,12 +369,8 @@ var quantiles = []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0
 
 func distributionChart(r *result.Record, id string) (chart, error) {
 	w := r.Windows[0]
-	c := chart{
-		ID: id + "-distribution", Title: "Distribution of response times", YName: "ms",
-		XName: "share of the calls", Labels: quantileLabels(), Log: true, Place: folded,
-	}
-	c.Text = fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.",
-		seconds(w.LatencyFrom), seconds(w.LatencyTo))
+	c := newChart(id+"-distribution", "chart of the distribution", r, folded)
+	c.Labels = quantileLabels()
 	times, err := r.Series.Distributions(latencySpan(w))
 	if err != nil {
 		return c, err

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,61 +12,19 @@ import (
 // runTable is all runs in the order in which they were made, also those that do not count; stands
 // is the one that stands for the others.
 func runTable(all []compare.Configuration, stands string) table {
-	words := all[0].Words
-	t := newTable(
-		"Runs, as they were made",
-		"configuration",
-		"run",
-		"number",
-		"block",
-		all[0].Unit(),
-		"± 95 % within the run",
-		words.Cycle+" p95 ms",
-		"device reads/s",
-		"device limit reads/s",
-		"device writes/s",
-		"device limit log writes/s",
-		words.Cycles+" lost to events",
-		"rate back after s",
-		"longest "+words.Cycle+" after one ms",
-		"idle W",
-		"active W",
-		"bottleneck",
-		"counts",
-	)
-	count := func(n int) string { return map[bool]string{true: fmt.Sprint(n)}[n > 0] }
-	rows := map[int][][]string{} // by the numbers of the runs
+	type run struct {
+		result.BenchRun
+		Of      compare.Configuration
+		Counted string
+	}
+	var runs []run
 	for _, one := range all {
 		for _, r := range one.Runs {
-			p95 := figureOr(r.P95)
-			if r.P95AtLeast {
-				p95 = "at least " + p95
-			}
-			row := []string{
-				one.Name, r.Dir, count(r.Number), count(r.Block),
-				opmOf(r.Value(), r.CI95()), uncertainty(r.CI95()), p95,
-			}
-			for _, name := range []string{
-				result.ReadsOfDevices, result.LimitOfReads,
-				result.WritesOfDevices, result.LimitOfLogWrites,
-				result.LostOrders, result.BackAfter, result.LongestOrder,
-			} {
-				row = append(row, figureOr(compare.Condition(name)(r)))
-			}
-			row = append(
-				row,
-				figureOr(r.Idle),
-				figureOr(r.Active),
-				r.Bottleneck,
-				countsText(one, r, r.Dir == stands),
-			)
-			rows[r.Number] = append(rows[r.Number], row)
+			runs = append(runs, run{r, one, countsText(one, r, r.Dir == stands)})
 		}
 	}
-	for _, number := range slices.Sorted(maps.Keys(rows)) {
-		t.Rows = append(t.Rows, rows[number]...)
-	}
-	return t.trimmed()
+	slices.SortStableFunc(runs, func(a, b run) int { return a.Number - b.Number })
+	return fill("runs", map[string]any{"First": all[0], "Runs": runs}).trimmed()
 }
 
 // blockTable is what the difference in the main figure is made of, block by block: its mean over
@@ -140,19 +97,6 @@ func (c comparison) ofEach(caption string, of func(compare.Configuration) table)
 		for _, row := range rows.Rows {
 			t.row(append([]string{one.Name}, row...)...)
 		}
-	}
-	return t
-}
-
-func differenceTable(c comparison) table {
-	t := newWords(
-		"Differences from "+c.Configurations[0].Name,
-		"configuration",
-		"figure",
-		"difference",
-	)
-	for _, d := range c.Differences {
-		t.row(d.Name, c.Title(d.Metric), d.Text())
 	}
 	return t
 }

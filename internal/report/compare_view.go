@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"ds2/internal/compare"
-	"ds2/internal/diagnose"
-	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -28,9 +26,9 @@ func Comparison(all compare.Comparison) Page {
 		v.Tables = append(v.Tables, conditionTable(one), medianCosts(one))
 	}
 	v.Byline = byline(time.Time{}, "comparison", strings.Join(kits, ", ds2 "), "")
-	v.Tables = append(v.Tables, disclosureTable(c.Configurations),
+	v.Tables = append(v.Tables, fill("disclosure", c.Configurations),
 		c.ofEach("Commands", func(one compare.Configuration) table {
-			return commandTable(one.Command)
+			return fill("command", one)
 		}))
 	return Page{title: "ds2 comparison", views: []view{v}}
 }
@@ -44,120 +42,91 @@ func (c comparison) view() view {
 		Headline: c.sentence(),
 		Figures:  c.figures(),
 		Tables: []table{
-			differenceTable(c),
-			c.differingTable(),
+			fill("differences", c),
+			fill("differing", c),
 			c.blockTable(),
 			runTable(c.Configurations, ""),
 			c.ofEach("Limits, over the first window of each run", func(one compare.Configuration) table {
-				return limitTable(one.Limits)
+				return fill("limits", one.Limits)
 			}).
 				trimmed(),
 		},
 	}
 	for _, one := range c.Configurations {
-		v.because(why(one))
+		v.explainLimit(one)
 	}
 	for _, p := range c.Parts {
-		text := fmt.Sprintf(
-			"%s of %s is %s that of %s: %s the IOPS, divided by %s the I/Os per %s.",
-			first.Unit(),
-			p.Name,
-			numbers.Times(p.Ratio),
-			p.Against,
-			numbers.Times(p.IORate),
-			numbers.Times(p.IOsPerCycle),
-			c.Words().Cycle,
-		)
-		if c.Doubt(p.Against, p.Name) != nil {
-			text = "An estimate that " + doesNotCount + ": " + text
-		}
-		v.because(text)
+		v.because(say("parts of a ratio", struct {
+			compare.Parts
+			All     comparison
+			Doubted bool
+		}{p, c, c.Doubt(p.Against, p.Name) != nil}))
 	}
 	if len(v.Why) == 0 {
 		v.because("Why: " + notStated + ". No record says what limited its runs.")
 	}
-	v.found(c.Findings)
+	v.addFindings(c.Findings)
 	for _, d := range c.Differences {
-		told := d.Metric.Name == c.Stated().Name && d.Significant != nil && *d.Significant
-		if told && !c.Doubtful(d) && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
-			v.because(
-				fmt.Sprintf("By the medians of the runs the difference of %s is %s; "+
-					"%s and its interval are of their geometric means, which the columns show.",
-					d.Name, d.PercentText(d.Medians), d.PercentText(d.Percent)),
-			)
+		told := d.Metric.Name == c.Stated().Name && isFound(d) && !c.Doubtful(d)
+		if told && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
+			v.because(say("medians", d))
 		}
 	}
 	v.draw = func() ([]chart, error) { return c.charts(v.ID, c.Configurations) }
 	return v
 }
 
-// sentence is the largest difference that was found or, if none was, why not.
-func (c comparison) sentence() string {
-	stated := c.largest()
-	switch {
-	case stated == nil && len(c.Configurations) > 1:
-		first := c.Configurations[0].Name
-		other := c.Configurations[1].Name
-		doubt := cmp.Or(c.Doubt(first, other), new(result.NewFinding(result.NoResult, "")))
-		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.Kind)
-	case stated == nil:
-		return "no result"
-	}
-	first := c.called(stated.Against) + c.atEqual()
-	other := c.called(stated.Name)
-	marked := ""
-	switch doubt := c.Doubt(stated.Against, stated.Name); {
-	case doubt == nil:
-	case compare.Mild(*doubt):
-		marked = fmt.Sprintf("; it %s: %s", doesNotCount, doubt.Kind)
-	default:
-		return fmt.Sprintf(
-			"Cannot tell %s from %s: %s; an estimate is %s",
-			other,
-			first,
-			doubt.Kind,
-			stated.PercentText(stated.Percent),
-		)
-	}
-	if stated.Significant != nil && !*stated.Significant {
-		return c.none(*stated) + marked
-	}
-	if stated.Metric.Name != compare.Main {
-		return c.responseTimes(*stated, other, first) + marked
-	}
-	what := cmp.Or(c.Words().Cycles, c.Configurations[0].Unit())
-	if c.Configurations[0].Unit() == result.IOPS {
-		what = "I/Os"
-	}
-	text := other + " completed "
-	bound := stated.PercentText
-	switch by := stated.PercentText(stated.Percent); {
-	case stated.Percent > 100: // is easier to read as a factor
-		bound = stated.FactorText
-		text += fmt.Sprintf("%s as many %s as %s", bound(stated.Percent), what, first)
-	case strings.Trim(by, "+-0. %") == "":
-		text += fmt.Sprintf("as many %s as %s", what, first)
-	case stated.Percent < 0:
-		text += fmt.Sprintf("%s fewer %s than %s", by[1:], what, first)
-	default:
-		text += fmt.Sprintf("%s more %s than %s", by[1:], what, first)
-	}
-	if stated.Low == nil {
-		return text + "; too few runs for an interval" + marked
-	}
-	return fmt.Sprintf("%s; %s between %s and %s%s", text, c.Confidence(), bound(*stated.Low),
-		bound(*stated.High), marked)
+// headline is what the first sentence of a comparison is about.
+type headline struct {
+	compare.Difference                 // the largest
+	All                comparison      // that it is of
+	First, Other       string          // the configurations of the difference, as readers call them
+	What               string          // what they completed
+	Doubt              *result.Finding // why nothing can be told of it; nil: something can
+	Mild               bool            // its figures are right nevertheless
+	OfSeveral          bool            // there are more than these two configurations
+	// PerWatt is the difference by power where that was found; nil where it was not.
+	PerWatt *compare.Difference
 }
 
-// responseTimes is the headline where the rate was set, at which response times are compared.
-func (c comparison) responseTimes(d compare.Difference, other, first string) string {
-	text := fmt.Sprintf("At the rate that was set, the %s of %s is %s that of %s",
-		c.Title(d.Metric), other, d.FactorText(d.Percent), first)
-	if d.Low == nil {
-		return text + "; too few runs for an interval"
+// newHeadline words the largest difference, see largest.
+func (c comparison) newHeadline(d compare.Difference) headline {
+	h := headline{
+		Difference: d, All: c, First: c.called(d.Against), Other: c.called(d.Name), What: "I/Os",
+		Doubt:     c.Doubt(d.Against, d.Name),
+		OfSeveral: len(c.Configurations) > 2 && len(c.Equal) != 1,
 	}
-	return fmt.Sprintf("%s; %s between %s and %s", text, c.Confidence(), d.FactorText(*d.Low),
-		d.FactorText(*d.High))
+	h.Mild = h.Doubt != nil && compare.Mild(*h.Doubt)
+	if len(c.Equal) > 0 {
+		h.First += " at equal " + strings.Join(c.Equal[0].Factors, " and ")
+	}
+	if c.Configurations[0].Unit() != result.IOPS {
+		h.What = cmp.Or(c.Words().Cycles, c.Configurations[0].Unit())
+	}
+	if of := c.Of(d.Name, compare.PerWatt); of != nil && isFound(*of) {
+		h.PerWatt = of
+	}
+	return h
+}
+
+// Found says that the runs show the difference.
+func (h headline) Found() bool { return h.Significant == nil || *h.Significant }
+
+// isFound says that runs show a difference by more than chance.
+func isFound(d compare.Difference) bool { return d.Significant != nil && *d.Significant }
+
+// sentence is the largest difference that was found or, if none was, why not.
+func (c comparison) sentence() string {
+	if stated := c.largest(); stated != nil {
+		return say("headline of a comparison", c.newHeadline(*stated))
+	}
+	if len(c.Configurations) < 2 {
+		return "no result"
+	}
+	first := c.Configurations[0].Name
+	other := c.Configurations[1].Name
+	doubt := cmp.Or(c.Doubt(first, other), new(result.NewFinding(result.NoResult, "")))
+	return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.Kind)
 }
 
 // largest is the difference that the headline is about: the largest that was found, as equal
@@ -168,7 +137,7 @@ func (c comparison) largest() (largest *compare.Difference) {
 		switch {
 		case c.Doubt(d.Against, d.Name) != nil:
 			return 1
-		case d.Significant != nil && *d.Significant:
+		case isFound(d):
 			return 2
 		}
 		return 0
@@ -187,55 +156,6 @@ func (c comparison) largest() (largest *compare.Difference) {
 		}
 	}
 	return largest
-}
-
-// atEqual says where factors are equal, as a part of a sentence.
-func (c comparison) atEqual() string {
-	if len(c.Equal) == 0 {
-		return ""
-	}
-	return " at equal " + strings.Join(c.Equal[0].Factors, " and ")
-}
-
-// none says that no difference was found, and between what they lie.
-func (c comparison) none(d compare.Difference) string {
-	what := "No difference"
-	if d.Metric.Name != compare.Main {
-		what = "At the rate that was set, no difference in " + c.Title(d.Metric)
-	}
-	text := fmt.Sprintf("%s found between %s and %s: it lies", what, c.called(d.Name),
-		c.called(d.Against)+c.atEqual())
-	if len(c.Configurations) > 2 && len(c.Equal) != 1 {
-		text = fmt.Sprintf("%s from %s found: that of %s, the largest, lies",
-			what, c.called(d.Against)+c.atEqual(), c.called(d.Name))
-	}
-	text += fmt.Sprintf(" between %s and %s", d.PercentText(*d.Low), d.PercentText(*d.High))
-	if of := c.Of(d.Name, compare.PerWatt); of != nil && of.Significant != nil && *of.Significant {
-		text += fmt.Sprintf("; but %s of %s: %s", c.Title(of.Metric), of.Name,
-			of.PercentText(of.Percent))
-	}
-	return text
-}
-
-// differingTable is in what the configurations were not alike.
-func (c comparison) differingTable() table {
-	head := cells("parameter", c.Configurations, configurationName)
-	t := newTable("What the configurations differ in", append(head, "may differ")...)
-	for _, d := range c.Differing {
-		row := []string{d.Name}
-		for _, value := range d.Values {
-			row = append(row, cmp.Or(value, "unknown"))
-		}
-		may := "no"
-		switch {
-		case d.May:
-			may = "yes: storage is compared by it"
-		case d.Declared:
-			may = "yes: the subject"
-		}
-		t.row(append(row, may)...)
-	}
-	return t
 }
 
 func configurationName(c compare.Configuration) string { return c.Name }
@@ -350,27 +270,18 @@ func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
 	return text
 }
 
-// why says what held a configuration back, and how near its devices were to what they can do.
-func why(c compare.Configuration) string {
-	whats, runs := compare.Bottlenecks(c.Bench)
-	if len(whats) == 0 {
-		return ""
-	}
-	text := c.Name + " was limited by " + diagnose.LimitedBy[whats[0]]
-	if of := len(compare.Counted(c.Bench)); of > 1 {
-		text += fmt.Sprintf(" (%d of %d runs)", runs[whats[0]], of)
-	}
-	for _, what := range whats[1:] {
-		text += fmt.Sprintf(", by %s (%d)", diagnose.LimitedBy[what], runs[what])
-	}
-	reads := compare.TakeMedian(c, result.ReadsOfDevices)
-	most := compare.TakeMedian(c, result.LimitOfReads)
-	if reads != nil && most != nil {
-		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %s",
-			figure(*reads), figure(*most), numbers.Share(*reads, *most, 0))
-	}
-	return sentence(text)
-}
-
 // doesNotCount stands in place of the interval of an estimate of which nothing can be told.
 const doesNotCount = "does not count"
+
+// explainLimit says what held a configuration back, as far as its runs tell.
+func (v *view) explainLimit(c compare.Configuration) {
+	whats, runs := compare.Bottlenecks(c.Bench)
+	if len(whats) == 0 {
+		return
+	}
+	v.because(sentence(say("why", map[string]any{
+		"Name": c.Name, "Whats": whats, "Runs": runs, "Counting": len(compare.Counted(c.Bench)),
+		"Reads": compare.TakeMedian(c, result.ReadsOfDevices),
+		"Most":  compare.TakeMedian(c, result.LimitOfReads),
+	})))
+}

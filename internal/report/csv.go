@@ -19,7 +19,7 @@ import (
 func CSV(w io.Writer, records []*result.Record) error {
 	var operations, own []string // own: of the workload, beside its cycles
 	for _, r := range records {
-		own = addNew(own, undone(r.Words, r.Words.Undone)...)
+		own = addNew(own, filled([]string{r.Words.Undone})...)
 		for _, x := range r.Words.Added {
 			own = addNew(own, x.Count)
 		}
@@ -30,64 +30,89 @@ func CSV(w io.Writer, records []*result.Record) error {
 		}
 	}
 	slices.Sort(operations)
-	header := []string{"run_id", "t_s", "phase", "users", "opm", "orders"}
-	for _, name := range own {
-		header = append(header, cell(name))
-	}
-	header = append(header, "errors", "retries", "order_mean_ms", "order_p95_ms", "order_max_ms")
 	drives := slices.ContainsFunc(records, func(r *result.Record) bool {
 		return r.Words.Unit == result.IOPS
 	})
+	head := toAny(strings.Fields("run_id t_s phase users opm orders"), own,
+		strings.Fields("errors retries order_mean_ms order_p95_ms order_max_ms"))
 	if drives {
-		header = append(header, "iops")
+		head = append(head, "iops")
 	}
 	for _, name := range operations {
-		header = append(header, cell(name+"_p95_ms"))
+		head = append(head, name+"_p95_ms")
 	}
-	out := csv.NewWriter(w)
-	out.Write(header)
-	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
-	orNone := func(f float64, n int) string {
-		if math.IsNaN(f) {
-			return ""
-		}
-		return decimals(f, n)
-	}
-	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
+	out := csvFile{csv.NewWriter(w)}
+	out.row(head...)
 	for _, r := range records {
 		var rates []float64
 		if drives {
 			rates = conclude.EachSecond(r)
 		}
 		for i, s := range r.Series.Samples {
-			line := []string{
-				cell(r.RunID),
-				decimals(s.End.Seconds(), 3),
-				cell(string(s.Phase)),
-				strconv.Itoa(s.Users),
-				decimals(s.OPM(), 1),
-				whole(s.Counts.Orders),
+			line := []any{
+				r.RunID, fixed(s.End.Seconds(), 3), string(s.Phase), s.Users, fixed(s.OPM(), 1),
+				s.Counts.Orders,
 			}
 			for _, name := range own {
-				line = append(line, whole(s.Counts.Of(name)))
+				line = append(line, s.Counts.Of(name))
 			}
-			line = append(line, whole(s.Errors), whole(s.Counts.Retries),
-				decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2))
+			line = append(line, s.Errors, s.Counts.Retries,
+				fixed(s.Mean, 2), fixed(s.P95, 2), fixed(s.Max, 2))
 			if drives {
-				line = append(line, orNone(rates[i], 1))
+				line = append(line, fixed(rates[i], 1))
 			}
 			p95s := map[string]string{}
 			for _, o := range s.Operations {
-				p95s[o.Name] = decimals(o.P95, 2)
+				p95s[o.Name] = fixed(o.P95, 2)
 			}
 			for _, name := range operations {
 				line = append(line, p95s[name])
 			}
-			out.Write(line)
+			out.row(line...)
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
+}
+
+// csvFile is a file of comma-separated values.
+type csvFile struct{ *csv.Writer }
+
+// row writes a line of texts, counts and figures. A figure that is not known is empty.
+func (f csvFile) row(cells ...any) {
+	var line []string
+	for _, v := range cells {
+		switch v := v.(type) {
+		case string:
+			line = append(line, cell(v))
+		case *float64:
+			line = append(line, known(v, plain))
+		default:
+			line = append(line, fmt.Sprint(v))
+		}
+	}
+	f.Write(line)
+}
+
+// end says what went wrong with any line.
+func (f csvFile) end() error {
+	f.Flush()
+	return f.Error()
+}
+
+// toAny are lists of names, one after the other, as cells of a line.
+func toAny(lists ...[]string) (all []any) {
+	for _, name := range slices.Concat(lists...) {
+		all = append(all, name)
+	}
+	return all
+}
+
+// fixed is a figure with n decimals; empty where it is not known.
+func fixed(f float64, n int) string {
+	if math.IsNaN(f) {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'f', n, 64)
 }
 
 // addNew adds the names that are not among those yet.
@@ -105,12 +130,10 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 	if len(c.Configurations) == 0 {
 		return errors.New("write CSV: no configuration has a run that counts")
 	}
-	out := csv.NewWriter(w)
 	figure := c.Configurations[0].Named(compare.Main)
-	head := []string{
-		"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
-		"findings", "bottleneck", "order_p95_ms",
-	}
+	head := toAny(strings.Fields("configuration run counts stands"),
+		[]string{figure, figure + "_ci95"},
+		strings.Fields("idle_w active_w findings bottleneck order_p95_ms"))
 	columns := compare.Costs
 	if c.Configurations[0].Unit() == result.IOPS {
 		columns = slices.Concat(columns, compare.OfDrives)
@@ -118,52 +141,42 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 	for _, column := range columns {
 		head = append(head, column.Name)
 	}
-	out.Write(head)
-	number := func(v *float64) string { return known(v, plain) }
+	out := csvFile{csv.NewWriter(w)}
+	out.row(head...)
 	for _, one := range c.Configurations {
 		for _, r := range one.Runs {
-			line := []string{
-				cell(one.Name),
-				cell(r.Dir),
-				fmt.Sprint(r.Counts),
-				fmt.Sprint(r.Dir == one.Median),
-				number(r.Value()),
-				number(r.CI95()),
-				number(r.Idle),
-				number(r.Active),
-				cell(strings.Join(result.Sentences(r.Findings, result.Reserves), "; ")),
-				cell(r.Bottleneck),
-				number(r.P95),
+			findings := strings.Join(result.Sentences(r.Findings, result.Reserves), "; ")
+			line := []any{
+				one.Name, r.Dir, r.Counts, r.Dir == one.Median, r.Value(), r.CI95(), r.Idle, r.Active,
+				findings, r.Bottleneck, r.P95,
 			}
 			for _, column := range columns {
-				line = append(line, number(column.Of(r)))
+				line = append(line, column.Of(r))
 			}
-			out.Write(line)
+			out.row(line...)
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
 }
 
 // CSV writes the tables of a page for spreadsheets, a figure a line.
 func (p Page) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"of", "table", "row", "column", "value"})
+	out := csvFile{csv.NewWriter(w)}
+	out.row("of", "table", "row", "column", "value")
 	for _, v := range p.views {
 		for _, t := range append([]table{v.Figures}, v.Tables...) {
 			for _, row := range t.Rows {
 				for i := 1; i < len(row); i++ {
-					var head string
+					head := ""
 					if i < len(t.Head) {
 						head = t.Head[i]
 					}
-					out.Write(cells(cell(v.Title), []string{t.Caption, row[0], head, row[i]}, cell))
+					out.row(v.Title, t.Caption, row[0], head, row[i])
 				}
 			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.end()
 }
 
 // cell is a text for a CSV file: clean, and never a formula to a spreadsheet.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +17,7 @@ func Experiment(e compare.Experiment) Page {
 	if len(e.Comparison.Configurations) > 0 {
 		v = comparison{e.Comparison}.view()
 	} else {
-		v.found(e.Comparison.Findings)
+		v.addFindings(e.Comparison.Findings)
 	}
 	if len(e.Comparison.Configurations) < 2 {
 		v.Headline = "nothing to compare"
@@ -34,9 +33,9 @@ func Experiment(e compare.Experiment) Page {
 	if e.Status == result.Done {
 		v.note(how(e))
 	} else {
-		v.find(result.Reserves, "%s", how(e))
+		v.addFinding(result.Reserves, "%s", how(e))
 	}
-	v.Tables = append(v.Tables, pairTable(e), settingTable(e), disclosureTable(e.Benches))
+	v.Tables = append(v.Tables, pairTable(e), settingTable(e), fill("disclosure", e.Benches))
 	views := []view{v}
 	for i, c := range e.Benches {
 		bench := benchView(c)
@@ -61,67 +60,28 @@ func how(e compare.Experiment) string {
 			}
 		}
 	}
-	if e.Order == result.OrderSequence {
-		return fmt.Sprintf("%d configurations were run one after the other, %d runs of each; "+
-			"the experiment is recorded as %s.", len(e.Configurations), e.Most, e.Status)
-	}
-	text := fmt.Sprintf(
-		"%d configurations took turns in %d of at most %d blocks, in a random order of seed %d",
-		len(e.Configurations),
-		blocks,
-		e.Most,
-		e.Seed,
-	)
-	add := func(format string, args ...any) { text += fmt.Sprintf("; "+format, args...) }
-	far := func(d measure.Difference) bool { return !d.Change.Within(e.Until) }
-	switch {
-	case e.Status != result.Done:
-		add(
-			"the experiment is not done: it is recorded as %s. Until it is, intervals are of 99.9 %% "+
-				"confidence, and p is raised alike, so that 0.05 stays its bound",
-			e.Status,
-		)
-		return text
-	case e.Until <= 0:
-	case blocks < e.Most:
-		add(
-			"then the interval of every difference in %s was within %g %%, as it also is if runs vary "+
-				"little by chance: fewer than 95 %% of such intervals contain the true value",
-			e.Stated(),
-			e.Until,
-		)
-	case slices.ContainsFunc(e.Pairs, far):
-		add(
-			"not every interval of a difference in %s is within the %g %% that were asked for",
-			e.Stated(),
-			e.Until,
-		)
-	default:
-		add("the interval of every difference in %s is within %g %%", e.Stated(), e.Until)
-	}
 	early, late := e.Looks()
-	if len(early) > 0 {
-		add("its result could be seen after %s blocks before they were done, "+
-			"for which all intervals are a little wider", listed(early))
-	}
-	if len(late) > 0 {
-		add(
-			"it was done after %s blocks and continued all the same: intervals are widened for that, "+
-				"but of identical systems more than one in twenty pairs differ so",
-			listed(late),
-		)
-	}
-	return text + "."
+	return say("how an experiment was made", struct {
+		compare.Experiment
+		Blocks      int
+		Far         bool   // an interval is wider than was asked for
+		Early, Late string // the blocks after which its result could be seen
+	}{
+		e, blocks,
+		slices.ContainsFunc(e.Pairs, func(d measure.Difference) bool {
+			return !d.Change.Within(e.Until)
+		}),
+		listed(early), listed(late),
+	})
 }
 
-// listed is numbers in words: 6, 9 and 12.
+// listed is numbers in words: 6, 9 and 12; empty where there are none.
 func listed(numbers []int) string {
-	texts := strings.Fields(strings.Trim(fmt.Sprint(numbers), "[]"))
-	last := len(texts) - 1
-	if last == 0 {
-		return texts[0]
+	text := strings.Join(strings.Fields(strings.Trim(fmt.Sprint(numbers), "[]")), ", ")
+	if last := strings.LastIndex(text, ", "); last > 0 {
+		text = text[:last] + " and" + text[last+1:]
 	}
-	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+	return text
 }
 
 // pairTable is the difference in OPM between every two configurations; those from the first alone
@@ -192,21 +152,11 @@ func settingTable(e compare.Experiment) table {
 
 const notStated = "not stated"
 
-// disclosureTable is what was stated of the configurations, and what was not; with prices, also
-// their figures by them.
-func disclosureTable(all []compare.Configuration) table {
-	t := newWords("Disclosure", cells("what", all, configurationName)...)
-	for _, key := range result.Disclosures {
-		t.row(cells(key, all, func(c compare.Configuration) string {
-			return cmp.Or(c.Spec.Disclosure[key], notStated)
-		})...)
+// figureByPrice is the figure that counts per 1,000 of what a configuration cost.
+func figureByPrice(c compare.Configuration) string {
+	value, currency := c.PerPrice()
+	if value == nil {
+		return notStated
 	}
-	t.row(cells("per 1,000 of the price's currency", all, func(c compare.Configuration) string {
-		value, currency := c.PerPrice()
-		if value == nil {
-			return notStated
-		}
-		return fmt.Sprintf("%s %s per 1,000 %s", opmOf(value, nil), c.Unit(), currency)
-	})...)
-	return t
+	return fmt.Sprintf("%s %s per 1,000 %s", opmOf(value, nil), c.Unit(), currency)
 }

@@ -9,8 +9,6 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/history"
-	"ds2/internal/measure"
-	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -28,38 +26,16 @@ func historyView(h history.History, id string) view {
 	last.Name = "History"
 	v := view{
 		ID: id, RunID: title(last.Configuration), Title: title(last.Configuration),
-		Headline: historySentence(h),
+		Headline: say("headline of a history", h),
 		Byline: byline(time.Time{}, counted(len(h.Days), "record"), last.Version,
 			strings.Join(last.Targets, ", ")),
 		Figures: dayTable(h),
-		Tables:  []table{recordTable(h)},
+		Tables:  []table{fill("records", h)},
 		draw:    func() ([]chart, error) { return []chart{historyChart(h, id)}, nil },
 	}
-	v.found(without(h.Findings, result.OtherHistory))
-	v.findBelow(h.Findings, result.OtherHistory)
+	v.addFindings(without(h.Findings, result.OtherHistory))
+	v.explainBy(h.Findings, result.OtherHistory)
 	return v
-}
-
-// historySentence is the last change of the level or that there is none, and what to expect.
-func historySentence(h history.History) string {
-	days := h.Counted()
-	if len(days) < measure.FewestDays {
-		return fmt.Sprintf("Cannot tell whether %s changed: %s", h.Figure,
-			counted(len(days), "day"))
-	}
-	text := fmt.Sprintf("No change of %s in %d days, from %s to %s", h.Figure, len(days),
-		days[0].Day, days[len(days)-1].Day)
-	if n := len(h.Changes); n > 0 {
-		c := h.Changes[n-1]
-		text = fmt.Sprintf("%s changed %s in %d days, at last on %s by %s", h.Figure,
-			counted(n, "time"), len(days), c.Name, c.PercentText(c.Percent))
-	}
-	if h.Low == nil {
-		return text
-	}
-	width := *h.High - *h.Low
-	return fmt.Sprintf("%s; 95 of 100 days like the last lie between %s and %s", text,
-		numbers.Worth(*h.Low, width), numbers.Worth(*h.High, width))
 }
 
 // dayTable has a row for each day, the last one first.
@@ -77,14 +53,6 @@ func dayTable(h history.History) table {
 		t.row(d.Day, opmOf(d.Value, d.CI95), uncertainty(d.CI95), strings.Join(news, "; "))
 	}
 	return t.trimmed()
-}
-
-func recordTable(h history.History) table {
-	t := newWords("Records", "day", "ds2", "record")
-	for _, d := range h.Days {
-		t.row(d.Day, d.Version, d.Path)
-	}
-	return t
 }
 
 // historyChart has a column for each day with its own interval, in another colour from each change

@@ -143,11 +143,7 @@ func (c comparison) faint(f compare.Metric, name string) bool {
 // deviceChart has what each device can do by itself, as fio measured it, and where the runs took
 // it; no lines where no device was measured.
 func deviceChart(id string, all []Device) chart {
-	c := chart{
-		ID: id + "-device", Title: "Random reads: what the devices can do",
-		XName: "reads a second", YName: "ms", Log: true,
-		Text: "A line is what a device does by itself at rising depths, as fio measured it",
-	}
+	var lines []line
 	for i, one := range all {
 		if one.Device == nil {
 			continue
@@ -164,13 +160,11 @@ func deviceChart(id string, all []Device) chart {
 				runs.add(*reads, *took)
 			}
 		}
-		c.Lines = append(append(c.Lines, curve), withPoints(runs)...)
+		lines = append(append(lines, curve), withPoints(runs)...)
 	}
-	if slices.ContainsFunc(c.Lines, func(l line) bool { return l.Dots }) {
-		c.Title += ", and what the runs took"
-		c.Text += "; a dot is a run"
-	}
-	c.Text += "."
+	withRuns := slices.ContainsFunc(lines, func(l line) bool { return l.Dots })
+	c := newChart(id+"-device", "chart of devices", withRuns, second)
+	c.Lines = lines
 	return c
 }
 
@@ -183,29 +177,10 @@ type curve struct {
 // overlays are the rate and the response time of all runs over time, those that stand for their
 // configurations thick.
 func overlays(id string, words result.Words, runs []curve) ([]chart, error) {
-	opm := chart{
-		ID:    id + "-opm",
-		Title: words.PerMinute() + " over time",
-		YName: words.Rate,
-		Text:  words.Rate + " of each second of all runs; the run that stands for its configuration is thick.",
-	}
-	latency := chart{
-		ID:    id + "-latency",
-		Title: "Response time of " + words.Cycles + " over time, 95th percentile",
-		YName: "ms",
-		Log:   true,
-		Text:  "The 95th percentile of the " + words.Cycles + " of each second.",
-	}
-	shares := chart{
-		ID:     id + "-distribution",
-		Title:  "Distribution of the response times of " + words.Cycles,
-		YName:  "ms",
-		Log:    true,
-		Place:  folded,
-		Labels: quantileLabels(),
-		XName:  "share of the " + words.Cycles,
-		Text:   "Response time that a share of the " + words.Cycles + " stayed within, in the first window.",
-	}
+	opm := newChart(id+"-opm", "chart of the rates of runs", words, second)
+	latency := newChart(id+"-latency", "chart of the response times of runs", words, second)
+	shares := newChart(id+"-distribution", "chart of the distributions of runs", words, folded)
+	shares.Labels = quantileLabels()
 	if len(runs) == 0 {
 		return nil, nil
 	}

@@ -384,7 +384,7 @@ func TestNotesSayThatARunIsTooShort(t *testing.T) {
 		Windows:  []measure.Window{{NoCI95: short}},
 	}}
 	conclude.Find(&s)
-	v.findRun(s)
+	v.addRun(s)
 	assert.Contains(t, v.All(), "The result has no interval: "+short+".")
 	text, err := json.Marshal(measure.Window{})
 	require.NoError(t, err)
@@ -432,7 +432,7 @@ func TestDisclosure(t *testing.T) {
 	hdd := compare.Configuration{Name: "hdd"}
 	hdd.Headline = result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 50000})
 	hdd.Spec.Disclosure = map[string]string{"raid": "10", "price": "20000 USD"}
-	rows := fmt.Sprint(disclosureTable([]compare.Configuration{hdd, {Name: "ssd"}}).Rows)
+	rows := fmt.Sprint(fill("disclosure", []compare.Configuration{hdd, {Name: "ssd"}}).Rows)
 	texttest.Contains(t, rows,
 		"[raid 10 not stated]", "[firmware not stated not stated]",
 		"[per 1,000 of the price's currency 2,500 OPM per 1,000 USD not stated]")
@@ -475,7 +475,7 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	s.Counts.Names = &[]string{"in_doubt_purchases"}
 	var v view
 	conclude.Find(&s)
-	v.findRun(s)
+	v.addRun(s)
 	text := strings.Join(v.All(), "\n")
 	texttest.Contains(
 		t,
@@ -492,16 +492,16 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 		"Nothing was completed in 30 % of the window run, while attempts failed.",
 		v.Reasons()[0],
 	)
-	rows := targetTable(s).Rows
+	rows := fill("targets", s).Rows
 	require.Len(t, rows, 2)
 	assert.Equal(t, []string{"b/ds2", "200"}, rows[1][:2])
 }
 
 func TestARunWithoutFaultsTellsNone(t *testing.T) {
 	s := result.Summary{Happened: result.Happened{ByTarget: []result.Target{{Target: "a/ds2"}}}}
-	assert.Empty(t, openLoopNote(s), "of a closed loop")
+	assert.Empty(t, sayEach("notes of a run", s), "of a closed loop")
 	assert.Empty(t, result.FailureWords(s), "of no faults")
-	assert.Empty(t, targetTable(s).Rows, "of one target")
+	assert.Empty(t, fill("targets", s).Rows, "of one target")
 }
 
 // TestEvents: text and page say what the events of a run did, and every chart over time shows them.

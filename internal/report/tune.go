@@ -7,28 +7,12 @@ import (
 
 	"ds2/internal/conclude"
 	"ds2/internal/limit"
-	"ds2/internal/numbers"
 	"ds2/internal/result"
 	"ds2/internal/tune"
 )
 
 // TrialText is a trial of a search in one line.
-func TrialText(t result.Trial) string {
-	if t.Error != "" {
-		return users(t.Threads) + ": failed: " + t.Error
-	}
-	text := fmt.Sprintf(
-		"%s, %s %s, p95 %s ms",
-		users(t.Threads),
-		opmOf(&t.Value, nil),
-		t.Unit,
-		figure(1000*t.P95),
-	)
-	if t.Strain > 0 {
-		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
-	}
-	return text + ": " + strings.ToLower(trialVerdict(t))
-}
+func TrialText(t result.Trial) string { return say("trial", t) }
 
 // Search is what there is to read of a search.
 func Search(r result.Search) Page {
@@ -48,10 +32,10 @@ func searchView(r result.Search) view {
 		),
 		Figures: nearTable(r),
 		Tables: []table{
-			trialTable(r),
-			limitTable(r.Verdicts).trimmed(),
-			searchSetup(r),
-			commandTable(r.Command),
+			fill("trials", r).trimmed(),
+			fill("limits", r.Verdicts).trimmed(),
+			fill("setup of a search", r),
+			fill("command", r),
 		},
 		draw: func() ([]chart, error) { return searchCharts(r), nil },
 	}
@@ -59,10 +43,10 @@ func searchView(r result.Search) view {
 		most := users(r.Users)
 		v.Headline = fmt.Sprintf("%s %s with %s", opmOf(r.Value(), nil), r.Unit(), most)
 		v.note(proofNote(r.Spec))
-		v.find(result.Informs, "Median of the %d runs that confirm %s; %s",
+		v.addFinding(result.Informs, "Median of the %d runs that confirm %s; %s",
 			len(result.Confirming(r.Trials, r.Users)), most, r.Why)
 		if t, found := tune.Higher(r.Trials, r.Users, *r.Value()); found {
-			v.find(
+			v.addFinding(
 				result.Reserves,
 				"%s had %s %s, more than the result: the trials were not of one state of the store; "+
 					"take longer runs",
@@ -72,10 +56,10 @@ func searchView(r result.Search) view {
 			)
 		}
 	} else {
-		v.find(result.Withholds, "%s", r.Why)
+		v.addFinding(result.Withholds, "%s", r.Why)
 	}
 	if r.Status != result.Done && r.Status != "" {
-		v.find(
+		v.addFinding(
 			result.Reserves,
 			"The search is recorded as %s after %d trials; the same command with --out continues it",
 			r.Status,
@@ -84,7 +68,7 @@ func searchView(r result.Search) view {
 	}
 	for _, t := range r.Trials {
 		if t.Error != "" {
-			v.find(
+			v.addFinding(
 				result.Reserves,
 				"The run with %s in %s failed: %s",
 				users(t.Threads),
@@ -93,7 +77,7 @@ func searchView(r result.Search) view {
 			)
 		}
 	}
-	v.found(conclude.FindLimits(r.Verdicts))
+	v.addFindings(conclude.FindLimits(r.Verdicts))
 	return v
 }
 
@@ -140,16 +124,8 @@ func nearTable(r result.Search) table {
 		return t.Threads == r.Users
 	}))
 	from := max(0, min(near-1, len(trials)-mostFigures))
-	t := newTable("", "users", r.Unit(), r.Words.Cycle+" p95 ms", "limits")
-	for _, trial := range trials[from:min(from+mostFigures, len(trials))] {
-		t.row(
-			fmt.Sprint(trial.Threads),
-			opmOf(&trial.Value, nil),
-			figure(1000*trial.P95),
-			trialVerdict(trial),
-		)
-	}
-	return t
+	r.Trials = trials[from:min(from+mostFigures, len(trials))]
+	return fill("trials beside the result", r)
 }
 
 func trialVerdict(t result.Trial) string {
@@ -157,36 +133,6 @@ func trialVerdict(t result.Trial) string {
 		return "failed"
 	}
 	return limitWord(result.Verdict{OK: t.Passed, CannotTell: t.CannotTell})
-}
-
-func trialTable(r result.Search) table {
-	t := newTable("Trials",
-		"users", r.Unit(), r.Words.Cycle+" p95 ms", "IOPS", "read ms", "write ms", "log write ms",
-		"% of the tightest limit", "limits", "why", "record")
-	decimals := func(f *float64, n int) string {
-		return known(f, func(f float64) string { return numbers.Decimals(f, n) })
-	}
-	for _, trial := range tune.ByUsers(r.Trials) {
-		d := trial.Drives
-		iops := decimals(trial.Drives.IOPS, 0)
-		if r.Unit() == result.IOPS {
-			iops = "" // they are the value
-		}
-		t.row(
-			fmt.Sprint(trial.Threads),
-			opmOf(&trial.Value, nil),
-			figure(1000*trial.P95),
-			iops,
-			decimals(d.Read, 2),
-			decimals(d.Write, 2),
-			decimals(d.LogWrite, 2),
-			numbers.Decimals(100*trial.Strain, 0),
-			trialVerdict(trial),
-			trial.Why,
-			trial.Record,
-		)
-	}
-	return t.trimmed()
 }
 
 // trialChart draws a figure of every trial over the number of users, and the limits of the figure's
@@ -226,14 +172,4 @@ func trialChart(
 		c.Verticals = append(c.Verticals, mark{"result", float64(r.Users)})
 	}
 	return c
-}
-
-func searchSetup(r result.Search) table {
-	t := setup("search", r.Spec, r.Start, r.End)
-	t.row("first run", users(r.SearchConfig.Start))
-	t.row("at most", users(r.Max))
-	t.row("runs that confirm", fmt.Sprint(r.Confirm))
-	t.row("database before each run", r.Restore)
-	t.row("limits", strings.Join(r.LimitTexts, ", "))
-	return t
 }

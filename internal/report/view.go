@@ -78,8 +78,8 @@ func (v view) reasons(from result.Effect) (texts []string) {
 	return texts
 }
 
-// find adds a finding that the record does not have.
-func (v *view) find(effect result.Effect, format string, args ...any) {
+// addFinding adds a finding that the record does not have, worded as by fmt.Sprintf.
+func (v *view) addFinding(effect result.Effect, format string, args ...any) {
 	text := capital(sentence(fmt.Sprintf(format, args...)))
 	v.Findings = append(v.Findings, finding{effect, text})
 }
@@ -91,8 +91,8 @@ func (v *view) note(text string) {
 	}
 }
 
-// found adds findings.
-func (v *view) found(all []result.Finding) {
+// addFindings adds findings of a record, those that weigh most first.
+func (v *view) addFindings(all []result.Finding) {
 	for _, f := range result.OfAll(result.ByWeight(all)) {
 		text := sentence(f.Words())
 		if f.Configuration == "" && f.Of == "" { // else it may begin with a name
@@ -163,9 +163,9 @@ func cleanAll(v reflect.Value) {
 	}
 }
 
-// findBelow says a finding of a kind below the figures, on the first screen however much weighs
+// explainBy says a finding of a kind below the figures, on the first screen however much weighs
 // more.
-func (v *view) findBelow(all []result.Finding, kind result.FindingKind) {
+func (v *view) explainBy(all []result.Finding, kind result.FindingKind) {
 	if f := result.FindingOf(all, kind); f != nil {
 		v.because(capital(sentence(f.Words())))
 	}
