@@ -35,7 +35,7 @@ func Experiment(e compare.Experiment) Page {
 	} else {
 		v.addFinding(result.Reserves, "%s", how(e))
 	}
-	v.Tables = append(v.Tables, pairTable(e), settingTable(e), fill("disclosure", e.Benches))
+	v.Tables = append(v.Tables, fill("pairs", e), settingTable(e), fill("disclosure", e.Benches))
 	views := []view{v}
 	for i, c := range e.Benches {
 		bench := benchView(c)
@@ -82,47 +82,6 @@ func listed(numbers []int) string {
 		text = text[:last] + " and" + text[last+1:]
 	}
 	return text
-}
-
-// pairTable is the difference in OPM between every two configurations; those from the first alone
-// are in the other table.
-func pairTable(e compare.Experiment) table {
-	t := newTable(
-		"Differences in "+e.Stated()+" between every two configurations, paired by blocks",
-		"configuration",
-		"against",
-		"difference",
-		e.Comparison.Confidence()+" confidence",
-		"p",
-		"blocks",
-		"significant",
-	)
-	if len(e.Pairs) < 2 {
-		return t
-	}
-	for _, p := range e.Pairs {
-		c := p.Change
-		d := compare.Difference{}
-		percent := ""
-		interval := ""
-		chance := ""
-		significant := p.Why
-		if p.Why == "" {
-			d.Low = &c.Low
-			d.High = &c.High
-			interval = d.IntervalText()
-			chance = fmt.Sprintf("%.2g", c.P)
-			significant = "no"
-			if c.Significant() {
-				significant = "yes"
-			}
-		}
-		if p.Blocks > 0 {
-			percent = d.PercentText(c.Percent)
-		}
-		t.row(p.Other, p.Base, percent, interval, chance, fmt.Sprint(p.Blocks), significant)
-	}
-	return t
 }
 
 func settingTable(e compare.Experiment) table {

@@ -79,6 +79,13 @@ var inTexts = template.FuncMap{
 		return d.PercentText(d.Percent)
 	},
 	"percentOf": func(part, whole float64) string { return numbers.Share(part, whole, 0) },
+	"differenceOf": func(d measure.Difference) (of compare.Difference) {
+		if d.Why == "" {
+			of.Low = &d.Change.Low
+			of.High = &d.Change.High
+		}
+		return of
+	},
 	"perPrice":  figureByPrice,
 	"counting":  compare.Counted,
 	"medianRun": medianRun,

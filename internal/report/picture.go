@@ -48,26 +48,9 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 // barChart is a figure of each configuration: a column up to the median, a dot for every run, and a
 // whisker for the interval. Lines join the runs of a block. A column that is no result is hatched.
 func (c comparison) barChart(id string, f compare.Metric, all []compare.Configuration) chart {
-	b := chart{
-		ID: id + "-bars-" + f.Name, Title: all[0].Title(f), YName: f.Unit,
-		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each",
-	}
-	if f.Name == compare.Main {
-		b.Place = picture
-		b.YName = all[0].Unit()
-		if b.Title == all[0].Words.Rate {
-			b.Title = all[0].Words.PerMinute()
-		}
-		b.Text = "A column is the median, a dot a run and a ring one that does not count"
-	}
 	alone := len(c.Configurations) == 1
-	if alone {
-		b.Text = "A column is a run and a ring one that does not count"
-	}
-	if f.Name == compare.Main {
-		b.Text += "; whiskers are the 95 % confidence interval"
-	}
-	b.Text += "."
+	var names []string
+	var columns []line
 	const grey = 6
 	runs := line{Name: "run", Dots: true, Hue: grey}
 	whiskers := line{Name: "95 %", Bars: true, Hue: grey}
@@ -75,14 +58,14 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	blocks := map[int]*line{}
 	for i, one := range all {
 		x := float64(i + 1)
-		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
+		names = append(names, strings.TrimPrefix(one.Name, "run-"))
 		if median := f.Middle(one, false); median != nil {
 			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
 			if alone { // runs have one colour
 				column.Hue = 0
 			}
 			column.add(x, *median)
-			b.Lines = append(b.Lines, column)
+			columns = append(columns, column)
 		}
 		if half := one.Half(); half != nil && f.Name == compare.Main {
 			centre := *cmp.Or(one.RunsMean, one.Value())
@@ -110,9 +93,19 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 			}
 		}
 	}
-	if slices.ContainsFunc(b.Lines, func(l line) bool { return l.Faint }) {
-		b.Text += " Hatched columns are no result."
+	b := newChart(id+"-bars-"+f.Name, "chart of configurations", struct {
+		compare.Configuration
+		Metric             compare.Metric
+		Main, Alone, Faint bool
+	}{
+		all[0], f, f.Name == compare.Main, alone,
+		slices.ContainsFunc(columns, func(l line) bool { return l.Faint }),
+	}, small)
+	if f.Name == compare.Main {
+		b.Place = picture
 	}
+	b.Names = names
+	b.Lines = columns
 	for _, block := range slices.Sorted(maps.Keys(blocks)) {
 		if l := blocks[block]; block > 0 && len(l.Points) > 1 {
 			b.Lines = append(b.Lines, *l)
@@ -132,7 +125,7 @@ func (c comparison) faint(f compare.Metric, name string) bool {
 		}
 		found = true
 		stands := d.Significant == nil && f.Name != compare.Main ||
-			d.Significant != nil && *d.Significant
+			isFound(d)
 		if stands && !c.Doubtful(d) {
 			return false
 		}

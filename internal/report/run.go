@@ -154,14 +154,6 @@ func failureTable(s result.Summary) table {
 	return t
 }
 
-// proofNote is a note of what is yet to be proven of an engine; empty where that is nothing.
-func proofNote(s result.Spec) string {
-	if s.Proof == "" {
-		return ""
-	}
-	return fmt.Sprintf("Engine %s is %s", s.Engine, s.Proof)
-}
-
 const utc = time.DateTime + " UTC"
 
 // plain prints a number without needless decimals.

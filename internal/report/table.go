@@ -37,11 +37,6 @@ func cells[T any](name string, all []T, of func(T) string) []string {
 	return row
 }
 
-// list is a table of names and values, which add fills.
-func list(caption string) table { return newWords(caption, "what", "value") }
-
-func (t *table) add(name, format string, args ...any) { t.row(name, fmt.Sprintf(format, args...)) }
-
 // within is the table as far as it fits into so many lines: long cells elided, and without the last
 // columns and rows.
 func (t table) within(width, lines int) table {

@@ -42,7 +42,7 @@ func searchView(r result.Search) view {
 	if r.Users > 0 {
 		most := users(r.Users)
 		v.Headline = fmt.Sprintf("%s %s with %s", opmOf(r.Value(), nil), r.Unit(), most)
-		v.note(proofNote(r.Spec))
+		v.note(say("proof", r))
 		v.addFinding(result.Informs, "Median of the %d runs that confirm %s; %s",
 			len(result.Confirming(r.Trials, r.Users)), most, r.Why)
 		if t, found := tune.Higher(r.Trials, r.Users, *r.Value()); found {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -74,68 +73,74 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 	if failed := cmp.Or(s.after.failed, s.before.failed); failed != nil {
 		w.note(result.ChangeUnknown, "%v", failed)
 	}
-	between := fmt.Sprintf(
-		"between %s and %s",
-		s.before.at.Format(time.TimeOnly),
-		s.after.at.Format(time.TimeOnly),
-	)
+	for i, info := range s.info {
+		if failed := info[store.InfoFailed]; failed != "" {
+			f := result.NewFinding(result.FailedBefore, failed)
+			w = append(w, f.About(targets[i].Label()))
+		}
+	}
+	if len(s.before.of) == 0 || len(s.after.of) == 0 {
+		return nil, w
+	}
 	for i, target := range targets {
-		if i < len(s.info) && s.info[i][store.InfoFailed] != "" {
-			f := result.NewFinding(result.FailedBefore, s.info[i][store.InfoFailed])
-			w = append(w, f.About(target.Label()))
-		}
-		if i >= len(s.before.of) || i >= len(s.after.of) {
-			continue
-		}
 		before := s.before.of[i]
 		after := s.after.of[i]
 		if before == nil || after == nil {
 			continue
 		}
-		var changes []result.Change
-		for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
-			changes = append(changes, result.CompareStates(before[kind], after[kind])...)
-		}
-		for k := range changes {
-			changes[k].When = between
-		}
+		changes := s.compareStates(before, after)
 		sinceLoad, _ := load.SchemaChanges(s.info[i], before)
 		for _, c := range slices.Concat(changes, sinceLoad) {
 			c.Target = target.Label()
 			all = append(all, c)
 		}
-		seconds := s.after.at.Sub(s.before.at).Seconds()
-		for _, c := range result.CompareStates(before[store.OfCommits], after[store.OfCommits]) {
-			was, _ := strconv.ParseInt(c.Before, 10, 64)
-			is, _ := strconv.ParseInt(c.After, 10, 64)
-			own := slices.ContainsFunc(targets, func(t store.Database) bool {
-				return t.Name() == c.What
-			})
-			if n := is - was; !own && float64(n) > quietCommits+quietRate*seconds {
-				w.note(
-					result.OtherClients,
-					"other clients worked on the server: database %s committed %d transactions in the run: "+
-						"log, CPUs and drives are not the run's alone",
-					c.What,
-					n,
-				)
-			}
-		}
-		clients := maps.Clone(after[store.OfSessions])
-		maps.DeleteFunc(clients, func(session, _ string) bool {
-			_, both := before[store.OfSessions][session]
-			return !both
-		})
-		if n := len(clients); n > 0 {
-			w.note(
-				result.OtherClients,
-				"other clients (%d) were at work on the server before the run and after it, such as %s",
-				n,
-				slices.Min(slices.Collect(maps.Keys(clients))),
-			)
-		}
+		s.findCommits(&w, targets, before, after)
+		findSessions(&w, before, after)
 	}
 	return all, w
+}
+
+// compareStates finds what changed on a server and in a schema in the run.
+func (s *surroundings) compareStates(before, after store.Surroundings) (changes []result.Change) {
+	for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
+		changes = append(changes, result.CompareStates(before[kind], after[kind])...)
+	}
+	for i := range changes {
+		changes[i].When = fmt.Sprintf("between %s and %s",
+			s.before.at.Format(time.TimeOnly), s.after.at.Format(time.TimeOnly))
+	}
+	return changes
+}
+
+// findCommits finds the databases of a server that are none of the run's and committed more than a
+// little beside it.
+func (s *surroundings) findCommits(
+	w *noticed, targets []store.Database, before, after store.Surroundings,
+) {
+	quiet := quietCommits + quietRate*s.after.at.Sub(s.before.at).Seconds()
+	for _, c := range result.CompareStates(before[store.OfCommits], after[store.OfCommits]) {
+		was, _ := strconv.ParseInt(c.Before, 10, 64)
+		is, _ := strconv.ParseInt(c.After, 10, 64)
+		isOwn := func(t store.Database) bool { return t.Name() == c.What }
+		if n := is - was; float64(n) > quiet && !slices.ContainsFunc(targets, isOwn) {
+			w.note(result.OtherClients, "other clients worked on the server: database %s committed "+
+				"%d transactions in the run: log, CPUs and drives are not the run's alone", c.What, n)
+		}
+	}
+}
+
+// findSessions finds the sessions of other clients that were there before the run and after it.
+func findSessions(w *noticed, before, after store.Surroundings) {
+	var clients []string
+	for session := range after[store.OfSessions] {
+		if _, both := before[store.OfSessions][session]; both {
+			clients = append(clients, session)
+		}
+	}
+	if n := len(clients); n > 0 {
+		w.note(result.OtherClients, "other clients (%d) were at work on the server before the run "+
+			"and after it, such as %s", n, slices.Min(clients))
+	}
 }
 
 // watch tells at once that the server has gone, and that it is back.
