@@ -312,9 +312,10 @@ func TestLinksOfDocuments(t *testing.T) {
 func TestMessagesOfDocuments(t *testing.T) {
 	texts := programs(t)
 	maps.Copy(texts, dataTables(t))
+	maps.Copy(texts, filesOf(t, ".sql", "schema"))
 	source := strings.Join(slices.Collect(maps.Values(texts)), "\n")
 	// Texts are written in several lines.
-	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source, "")
+	whole := regexp.MustCompile(`"\s*\+\s*"|'\n\s*'`).ReplaceAllString(source, "")
 	quoted := regexp.MustCompile("(?m)^### `(.*)`$")
 	messages := quoted.FindAllStringSubmatch(documents(t)["docs/howto/troubleshooting.md"], -1)
 	for _, m := range messages {
