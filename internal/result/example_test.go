@@ -15,8 +15,8 @@ func ExampleOpen() {
 		return
 	}
 	if run, ok := record.(*result.Record); ok {
-		fmt.Println(run.Summary.Engine, run.Summary.Status)
+		fmt.Printf("%s: %.0f %s\n", run.Engine, run.Figure.Value, run.Figure.Unit)
 	}
 	// Output:
-	// postgres done
+	// postgres: 106666 OPM
 }
