@@ -15,13 +15,17 @@ import (
 // machines add up. As JSON, a workload's own stand among the others under their names.
 type Counts struct {
 	// completed order cycles, those that left nothing behind included
-	Orders     int64 `json:"orders"`
-	Retries    int64 `json:"retries"`    // operations tried again, for whatever reason
-	Reconnects int64 `json:"reconnects"` // connections opened again after one was lost
-	GivenUp    int64 `json:"given_up"`   // orders that were begun and not completed
+	Orders int64 `json:"orders" csv:"orders"`
+	// operations tried again, for whatever reason
+	Retries int64 `json:"retries" csv:"retries"`
+	// connections opened again after one was lost
+	Reconnects int64 `json:"reconnects" csv:"reconnects"`
+	// orders that were begun and not completed
+	GivenUp int64 `json:"given_up" csv:"given_up"`
 
-	Offered int64 `json:"offered"` // open loop: orders that were due
-	Dropped int64 `json:"dropped"` // open loop: orders that were due and never begun
+	// Of an open loop: orders that were due, and those of them that were never begun.
+	Offered int64 `json:"offered" csv:"offered"`
+	Dropped int64 `json:"dropped" csv:"dropped"`
 
 	// Own are what the workload counts besides, each at the place of its name.
 	Own [MaxOwn]int64 `json:"-"`

@@ -9,19 +9,23 @@ import (
 
 // Sample is one second of a run, or less where a phase or a window begins or ends within it.
 type Sample struct {
-	End    time.Duration // since the first orders
+	End    time.Duration `csv:"t_s"` // since the first orders
 	Length time.Duration // since the end of the sample before
-	Phase  Phase
-	Users  int // at work when the sample closed
-	HeldUp int // of these, by something that failed: they wait to try again, or connect again
+	Phase  Phase         `csv:"phase"`
+	Users  int           `csv:"users"` // at work when the sample closed
+	// of these, by something that failed: they wait to try again, or connect again
+	HeldUp int `csv:"held_up"`
 	Counts Counts
-	Errors int64 // failed attempts, of all classes
+	Errors int64 `csv:"errors"` // failed attempts, of all classes
 	// Failures are the same by operation and class.
 	Failures []FailureCount
 
-	Mean, P95, Max float64 // response time of the orders that were completed, in milliseconds
+	// response time of the orders that were completed, in milliseconds
+	Mean float64 `csv:"mean_ms"`
+	P95  float64 `csv:"p95_ms"`
+	Max  float64 `csv:"max_ms"`
 	// sum of their response times in the workload's own meaning (WORKLOAD.md section 5)
-	OwnTime time.Duration
+	OwnTime time.Duration `csv:"own_ns"`
 
 	Operations []OperationP95 // of those that were called
 }

@@ -17,10 +17,13 @@ const WaitForUser = "wait for a user"
 // SlowOrder is one of the slowest orders that were completed in an interval. Times are since the
 // first orders.
 type SlowOrder struct {
-	From, To time.Duration // from when it began, or was due, to its last row
+	From time.Duration `csv:"from_us"` // when it began, or was due
+	To   time.Duration `csv:"to_us"`   // its last row
 
-	Operation                  string // that took the most time, retries included, or WaitForUser
-	OperationFrom, OperationTo time.Duration
+	// Operation is the one that took the most time, retries included, or WaitForUser.
+	Operation     string        `csv:"operation"`
+	OperationFrom time.Duration `csv:"operation_from_us"`
+	OperationTo   time.Duration `csv:"operation_to_us"`
 }
 
 // slowest are the slowest orders of the interval under way, the slowest first.

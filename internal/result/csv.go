@@ -3,6 +3,7 @@ package result
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,11 +47,6 @@ func (f *csvFile[T]) Close() error {
 	return errors.Join(f.End(), written(f.file.Close()))
 }
 
-// all is the file from its begin, whatever has become of its name.
-func (f *csvFile[T]) all() (io.ReadCloser, error) {
-	return io.NopCloser(io.NewSectionReader(f.file, 0, math.MaxInt64)), nil
-}
-
 // csvLines compresses lines, each of which is a T.
 type csvLines[T any] struct {
 	columns []column[T]
@@ -61,7 +58,11 @@ type csvLines[T any] struct {
 func compressed[T any](w io.Writer, columns []column[T]) csvLines[T] {
 	zip, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // fails for other levels only
 	l := csvLines[T]{columns, zip, bufio.NewWriter(zip)}
-	l.text.WriteString(strings.Join(columnNames(columns), ",") + "\n")
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	l.text.WriteString(strings.Join(names, ",") + "\n")
 	return l
 }
 
@@ -87,81 +88,70 @@ type column[T any] struct {
 	read func(line *T, text string) error
 }
 
-func columnNames[T any](columns []column[T]) []string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
-	}
-	return names
-}
-
 // Numbers in a record are what can be measured: finite, not negative, and below maxNumber: a
 // century in microseconds, a petabyte.
 const maxNumber = 1e15
 
-// values is a column of values, which format writes and parse reads.
-func values[T, V any](
-	name string,
-	of func(*T) *V,
-	format func(V) string,
-	parse func(string) (V, error),
-) column[T] {
-	return column[T]{
-		name,
-		func(line *T) string { return format(*of(line)) },
-		func(line *T, text string) (err error) {
-			*of(line), err = parse(text)
-			return err
-		},
+// columnsOf are the columns of the fields of a T that have the tag csv, which names them.
+func columnsOf[T any]() []column[T] { return columnsIn[T](reflect.TypeFor[T](), nil) }
+
+// columnsIn are those of a struct in a T, which lies there at a place.
+func columnsIn[T any](in reflect.Type, at []int) (all []column[T]) {
+	for field := range in.Fields() {
+		place := append(slices.Clip(at), field.Index...)
+		name, named := field.Tag.Lookup("csv")
+		switch {
+		case named:
+			all = append(all, newColumn(name, func(line *T) reflect.Value {
+				return reflect.ValueOf(line).Elem().FieldByIndex(place)
+			}))
+		case field.Type.Kind() == reflect.Struct:
+			all = append(all, columnsIn[T](field.Type, place)...)
+		}
 	}
+	return all
 }
 
-func word[T any, S ~string](name string, of func(*T) *S) column[T] {
-	return values(name, of, func(s S) string { return string(s) }, func(text string) (S, error) {
-		return S(strings.Clone(text)), nil // of the whole line otherwise
-	})
-}
+// unitsOf are those of times, by the end of a column's name; nanoseconds where it has none.
+var unitsOf = map[string]time.Duration{"s": time.Second, "us": time.Microsecond}
 
-func integer[T any, N ~int | ~int64](name string, of func(*T) *N) column[T] {
-	return multiples(name, of, 1)
-}
-
-// microseconds is a column of times, to the microsecond.
-func microseconds[T any](name string, of func(*T) *time.Duration) column[T] {
-	return multiples(name, of, time.Microsecond)
-}
-
-// multiples is a column of whole multiples of a unit.
-func multiples[T any, N ~int | ~int64](name string, of func(*T) *N, unit N) column[T] {
-	format := func(n N) string { return strconv.FormatInt(max(0, int64(n/unit)), 10) }
-	return values(name, of, format, func(text string) (N, error) {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && n < 0 {
-			err = fmt.Errorf("%d is negative", n)
+// newColumn is one of a field: of a word, of a number with two places, of a time in seconds, to the
+// millisecond, or of a whole number, which a time in another unit is too.
+func newColumn[T any](name string, of func(*T) reflect.Value) column[T] {
+	unit := max(1, unitsOf[name[strings.LastIndex(name, "_")+1:]])
+	text := func(line *T) string {
+		switch v := of(line); {
+		case v.Kind() == reflect.String:
+			return v.String()
+		case v.Kind() == reflect.Float64:
+			return strconv.FormatFloat(v.Float(), 'f', 2, 64)
+		case unit == time.Second:
+			return secondsText(time.Duration(v.Int()))
+		default:
+			return strconv.FormatInt(max(0, v.Int()/int64(unit)), 10)
 		}
-		if n > maxNumber {
-			err = fmt.Errorf("%d cannot have been measured", n)
+	}
+	return column[T]{name, text, func(line *T, text string) error {
+		v := of(line)
+		if v.Kind() == reflect.String {
+			v.SetString(strings.Clone(text)) // of the whole line otherwise
+			return nil
 		}
-		return N(n) * unit, err
-	})
-}
-
-// decimal is a column of numbers with two places.
-func decimal[T any](name string, of func(*T) *float64) column[T] {
-	return values(name, of, func(f float64) string {
-		return strconv.FormatFloat(f, 'f', 2, 64)
-	}, number)
-}
-
-// seconds is a column of times, to the millisecond.
-func seconds[T any](name string, of func(*T) *time.Duration) column[T] {
-	return values(name, of, secondsText, func(text string) (time.Duration, error) {
-		s, err := number(text)
-		if s > maxSeconds {
-			return 0, fmt.Errorf("%v s is longer than any run", s)
+		n, err := number(text)
+		switch {
+		case v.Kind() == reflect.Float64:
+			v.SetFloat(n)
+		case unit == time.Second && n > maxSeconds:
+			err = cmp.Or(err, fmt.Errorf("%v s is longer than any run", n))
+		case unit == time.Second:
+			v.SetInt(int64(milliseconds(n)))
+		default:
+			whole, wholeErr := strconv.ParseInt(text, 10, 64)
+			v.SetInt(whole * int64(unit))
+			err = cmp.Or(err, wholeErr)
 		}
-		return milliseconds(s), err
-	})
+		return err
+	}}
 }
 
 func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
@@ -173,7 +163,10 @@ func milliseconds(seconds float64) time.Duration {
 // number reads a number that can have been measured.
 func number(text string) (float64, error) {
 	f, err := strconv.ParseFloat(text, 64)
-	if err == nil && !(f >= 0 && f <= maxNumber) {
+	switch {
+	case err == nil && f < 0:
+		err = fmt.Errorf("%v is negative", f)
+	case err == nil && !(f <= maxNumber):
 		err = fmt.Errorf("%v cannot have been measured", f)
 	}
 	return f, err
@@ -183,26 +176,24 @@ func number(text string) (float64, error) {
 type reader func(names []string) (line func(fields []string) error, err error)
 
 // lines hands each line to take. All columns must be there, in any order.
-func lines[T any](
-	names []string,
-	columns []column[T],
-	take func(T) error,
-) (func(fields []string) error, error) {
-	at := make([]int, len(columns))
-	for i, c := range columns {
-		if at[i] = slices.Index(names, c.name); at[i] < 0 {
-			return nil, fmt.Errorf("the column %s is missing", c.name)
-		}
-	}
-	return func(fields []string) error {
-		var line T
+func lines[T any](columns []column[T], take func(T) error) reader {
+	return func(names []string) (func([]string) error, error) {
+		at := make([]int, len(columns))
 		for i, c := range columns {
-			if err := c.read(&line, fields[at[i]]); err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
+			if at[i] = slices.Index(names, c.name); at[i] < 0 {
+				return nil, fmt.Errorf("the column %s is missing", c.name)
 			}
 		}
-		return take(line)
-	}, nil
+		return func(fields []string) error {
+			var line T
+			for i, c := range columns {
+				if err := c.read(&line, fields[at[i]]); err != nil {
+					return fmt.Errorf("%s: %w", c.name, err)
+				}
+			}
+			return take(line)
+		}, nil
+	}
 }
 
 // What a file of a record may come to: far more than a run of weeks writes, and little enough to be
@@ -220,30 +211,26 @@ func cutBy(err error, path string) error {
 	return fmt.Errorf("%s is damaged: %w: %w", path, errCut, err)
 }
 
-// readCSV reads a file that csvFile wrote. That of a run that ended is there and whole, to its
+// opener opens a file of a record.
+type opener func(path string) (io.ReadCloser, error)
+
+// openFile opens one that lies on disk.
+func openFile(path string) (io.ReadCloser, error) { return atomicfile.Open(path) }
+
+// read reads a file that csvFile wrote. That of a run that ended is there and whole, to its
 // checksum: an error names the file, and has errCut in it where the compressed bytes end early or
 // do not fit their checksum. That of a run that is still going, or that was killed, may be missing,
 // and what was cut off at its end is left out.
-func readCSV(path string, ended bool, read reader) error {
-	return readOpen(
-		path,
-		func() (io.ReadCloser, error) { return atomicfile.Open(path) },
-		ended,
-		read,
-	)
-}
-
-// readOpen is readCSV of a file that is opened in another way.
-func readOpen(path string, open func() (io.ReadCloser, error), ended bool, read reader) error {
-	err := readWhole(path, open, read)
+func (open opener) read(path string, ended bool, read reader) error {
+	err := open.readWhole(path, read)
 	if err == nil || !ended && (errors.Is(err, errCut) || errors.Is(err, fs.ErrNotExist)) {
 		return nil
 	}
 	return fmt.Errorf("read record: %w", err)
 }
 
-func readWhole(path string, open func() (io.ReadCloser, error), read reader) error {
-	file, err := open()
+func (open opener) readWhole(path string, read reader) error {
+	file, err := open(path)
 	if err != nil {
 		return err
 	}

@@ -140,12 +140,14 @@ func saidOf(servers []map[string]string) (all []Said) {
 	return all
 }
 
-// addNew adds a value that is not there yet.
-func addNew(values []string, value string) []string {
-	if slices.Contains(values, value) {
-		return values
+// addNew adds the values that are not there yet.
+func addNew[T comparable](values []T, more ...T) []T {
+	for _, value := range more {
+		if !slices.Contains(values, value) {
+			values = append(values, value)
+		}
 	}
-	return append(values, value)
+	return values
 }
 
 // quoteEmpty tells a setting whose value is empty from one that is not known.

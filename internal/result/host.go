@@ -123,35 +123,28 @@ const maxCells = 1 << 28
 // ReadHost reads the HostFile of the record in dir, whose first orders started at start, and which
 // ended or may not have. A record without one has an empty table.
 func ReadHost(dir string, start time.Time, ended bool) (t sampling.Table, err error) {
-	err = readCSV(
-		filepath.Join(dir, HostFile),
-		ended,
-		func(names []string) (func([]string) error, error) {
-			t.Columns = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-				return name == "t_s" || name == hostCovers
-			})
-			columns := hostColumns(t.Columns, start)
-			if !slices.Contains(names, hostCovers) { // of an older ds2
-				columns = columns[:len(columns)-1]
+	path := filepath.Join(dir, HostFile)
+	err = opener(openFile).read(path, ended, func(names []string) (func([]string) error, error) {
+		t.Columns = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return name == "t_s" || name == hostCovers
+		})
+		columns := hostColumns(t.Columns, start)
+		if !slices.Contains(names, hostCovers) { // of an older ds2
+			columns = columns[:len(columns)-1]
+		}
+		return lines(columns, func(r sampling.Row) error {
+			if n := len(t.Rows); n > 0 && r.Time.Before(t.Rows[n-1].Time) {
+				return fmt.Errorf("t_s: time %s is not after that of the line before",
+					secondsText(r.Time.Sub(start)))
 			}
-			return lines(names, columns, func(r sampling.Row) error {
-				if n := len(t.Rows); n > 0 && r.Time.Before(t.Rows[n-1].Time) {
-					return fmt.Errorf(
-						"t_s: time %s is not after that of the line before",
-						secondsText(r.Time.Sub(start)),
-					)
-				}
-				if (len(t.Rows)+1)*len(t.Columns) > maxCells {
-					return fmt.Errorf(
-						"has more than %d figures with those before it: it was not written by ds2",
-						maxCells,
-					)
-				}
-				t.Rows = append(t.Rows, r)
-				return nil
-			})
-		},
-	)
+			if (len(t.Rows)+1)*len(t.Columns) > maxCells {
+				return fmt.Errorf("has more than %d figures with those before it: "+
+					"it was not written by ds2", maxCells)
+			}
+			t.Rows = append(t.Rows, r)
+			return nil
+		})(names)
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // not observed
 	}

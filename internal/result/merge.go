@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -35,14 +36,10 @@ func Merge(records []*Record) (*Record, error) {
 	m := &Record{Dir: first.Dir, Summary: first.Summary}
 	s := &m.Summary
 	s.Sums = nil
-	s.Threads = 0
-	s.Rate = 0
-	s.LimitTexts = nil
+	s.Findings = nil
+	s.Conclusion = Conclusion{}
 	s.Happened = Happened{
-		Status:      first.Status,
-		Error:       first.Error,
 		Start:       first.Start,
-		End:         first.End,
 		Checkpoints: first.Checkpoints,
 		Found:       first.Found,
 		Events:      first.Events,
@@ -50,9 +47,11 @@ func Merge(records []*Record) (*Record, error) {
 		Pace:        first.Pace,
 		ByTarget:    []Target{},
 	}
+	s.Status = Done
+	s.Threads = 0
+	s.Rate = 0
+	s.LimitTexts = nil
 	seen := first // the one that saw most: all see the same servers, and one may see more of them
-	s.Conclusion = Conclusion{}
-	s.Findings = nil
 	for _, r := range records {
 		s.Threads += r.Threads
 		s.Rate += r.Rate
@@ -69,27 +68,17 @@ func Merge(records []*Record) (*Record, error) {
 			s.ByTarget[i].Counts.Add(t.Counts)
 		}
 		s.Scrub = append(s.Scrub, r.Scrub...)
-		for _, text := range r.LimitTexts {
-			if !slices.Contains(s.LimitTexts, text) {
-				s.LimitTexts = append(s.LimitTexts, text)
-			}
-		}
+		s.LimitTexts = addNew(s.LimitTexts, r.LimitTexts...)
+		s.Changes = addNew(s.Changes, r.Changes...) // all machines see the same servers
 		s.Noticed = append(s.Noticed, r.Noticed...)
 		if lost := notMerged(r, first); len(lost) > 0 {
 			text := fmt.Sprintf("%s: not merged: %s", r.Dir, strings.Join(lost, ", "))
 			s.Noticed = append(s.Noticed, NewFinding(NotMerged, text))
 		}
-		for _, change := range r.Changes { // all machines see the same servers
-			if !slices.Contains(s.Changes, change) {
-				s.Changes = append(s.Changes, change)
-			}
-		}
 		if r.End.After(s.End) {
 			s.End = r.End
 		}
-		if s.Device == nil {
-			s.Device = r.Device
-		}
+		s.Device = cmp.Or(s.Device, r.Device)
 		if len(r.Host.Columns) > len(seen.Host.Columns) {
 			seen = r
 		}
@@ -97,8 +86,8 @@ func Merge(records []*Record) (*Record, error) {
 			s.Status = r.Status
 			s.Error = r.Error
 		}
-		s.Before = mergeMarks(s.Before, r.Before, func(a, b int64) int64 { return min(a, b) })
-		s.After = mergeMarks(s.After, r.After, func(a, b int64) int64 { return max(a, b) })
+		s.Before = mergeMarks(s.Before, r.Before, -1)
+		s.After = mergeMarks(s.After, r.After, +1)
 	}
 	if slices.ContainsFunc(records, func(r *Record) bool { return len(r.After) == 0 }) {
 		s.After = nil
@@ -121,22 +110,16 @@ func Merge(records []*Record) (*Record, error) {
 
 // notMerged is what a merged record lacks of one of those that it is of.
 func notMerged(r, first *Record) (all []string) {
-	for _, part := range []struct {
-		name  string
-		there bool
-	}{
-		{"audit", r.Audit != nil},
-		{"deep checks", len(r.DeepChecks) > 0},
-		{"log", len(r.Log) > 0},
-		{"events", r != first && len(r.Events) > 0},
-		{"wait for a warm store", r != first && r.Warm != nil},
-		{"search for the rate", r != first && r.Pace != nil},
-	} {
-		if part.there {
-			all = append(all, part.name)
-		}
+	lost := map[string]bool{
+		"audit":                 r.Audit != nil,
+		"deep checks":           len(r.DeepChecks) > 0,
+		"log":                   len(r.Log) > 0,
+		"events":                r != first && len(r.Events) > 0,
+		"wait for a warm store": r != first && r.Warm != nil,
+		"search for the rate":   r != first && r.Pace != nil,
 	}
-	return all
+	maps.DeleteFunc(lost, func(_ string, is bool) bool { return !is })
+	return slices.Sorted(maps.Keys(lost))
 }
 
 // mergeClients puts into the counters of one machine what the others took, too: the CPUs of their
@@ -149,18 +132,10 @@ func mergeClients(one *Record, records []*Record) sampling.Table {
 	}
 	// machines begin at whole seconds
 	nearest := func(r sampling.Row) int64 { return r.Time.Round(time.Second).Unix() }
-	for name, add := range map[string]func(a, b float64) float64{
-		sampling.ClientOwn:       func(a, b float64) float64 { return a + b },
-		sampling.ClientBusy:      busier,
-		sampling.ClientUsed:      busier,
-		sampling.ClientThrottled: busier,
-	} {
-		at := slices.Index(merged.Columns, name)
-		if at < 0 {
-			continue
-		}
-		for _, r := range records {
-			if r == one {
+	for _, r := range records {
+		for at, name := range merged.Columns {
+			add, ofClient := ofClients[name]
+			if r == one || !ofClient {
 				continue
 			}
 			bySecond := map[int64]float64{}
@@ -179,6 +154,14 @@ func mergeClients(one *Record, records []*Record) sampling.Table {
 	return merged
 }
 
+// ofClients has for each counter of a driver machine what those of two come to.
+var ofClients = map[string]func(a, b float64) float64{
+	sampling.ClientOwn:       func(a, b float64) float64 { return a + b },
+	sampling.ClientBusy:      busier,
+	sampling.ClientUsed:      busier,
+	sampling.ClientThrottled: busier,
+}
+
 // busier is the higher of two figures, or the one that is known.
 func busier(a, b float64) float64 {
 	if math.IsNaN(a) || b > a {
@@ -190,22 +173,14 @@ func busier(a, b float64) float64 {
 // mergeable says why two records are not of one run.
 func mergeable(a, b *Record) error {
 	apart := b.Start.Sub(a.Start).Abs()
-	first := a
-	second := b
+	below := a // the one with the first users
 	if b.UserOffset < a.UserOffset {
-		first = b
-		second = a
+		below = b
 	}
-	between := second.UserOffset - first.UserOffset
+	between := max(a.UserOffset, b.UserOffset) - below.UserOffset
 	// What each user does; rates add up, and one machine alone may scan or make a checkpoint.
-	alike := func(s Spec) Spec {
-		return Spec{
-			RunTime:    s.RunTime,
-			WarmupTime: s.WarmupTime,
-			ThinkTime:  s.ThinkTime,
-			Spacing:    s.Spacing,
-			InWords:    s.InWords,
-		}
+	alike := func(s Spec) []any {
+		return []any{s.RunTime, s.WarmupTime, s.ThinkTime, s.Spacing, s.InWords}
 	}
 	switch {
 	case a.RunID != b.RunID:
@@ -216,7 +191,7 @@ func mergeable(a, b *Record) error {
 		)
 	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
 		return errors.New("they are of other targets or datasets")
-	case a.Seed == b.Seed && between < max(1, first.Threads):
+	case a.Seed == b.Seed && between < max(1, below.Threads):
 		return errors.New("some of their users drew the same work; " +
 			"give each machine a --user-offset of all users before")
 	case !reflect.DeepEqual(alike(a.Spec), alike(b.Spec)):
@@ -229,17 +204,16 @@ func mergeable(a, b *Record) error {
 	return nil
 }
 
-// mergeMarks has of each target's marks the ones that choose prefers.
-func mergeMarks(some, more []Marks, choose func(a, b int64) int64) []Marks {
+// mergeMarks has of each target's marks the lowest, or of a positive sign the highest.
+func mergeMarks(some, more []Marks, sign int64) []Marks {
 	for i, marks := range more {
 		if i == len(some) {
 			some = append(some, Marks{})
 		}
 		for name, n := range marks {
-			if other, there := some[i][name]; there {
-				n = choose(n, other)
+			if other, there := some[i][name]; !there || sign*(n-other) > 0 {
+				some[i][name] = n
 			}
-			some[i][name] = n
 		}
 	}
 	return some

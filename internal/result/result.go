@@ -32,7 +32,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -384,17 +383,4 @@ func (r *Record) Counted() (all measure.Counts) {
 		all.Add(s.Counts)
 	}
 	return all
-}
-
-// ReadSeries reads the samples and histograms of the record in dir, of a run that ended or may not
-// have.
-func ReadSeries(dir string, ended bool) (s measure.Series, err error) {
-	err = readCSV(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples))
-	if err == nil {
-		err = readCSV(filepath.Join(dir, HistogramsFile), ended, intervalLines(&s.Intervals))
-	}
-	if err == nil {
-		err = readCSV(filepath.Join(dir, SlowestFile), ended, slowestLines(&s.Slow))
-	}
-	return s, err
 }

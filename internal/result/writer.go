@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,8 +68,8 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	w := &Writer{}
 	var errs [4]error
 	w.samples, errs[0] = createCSV(filepath.Join(dir, SamplesFile), samplesColumns(own))
-	w.histograms, errs[1] = createCSV(filepath.Join(dir, HistogramsFile), histogramsColumns)
-	w.slowest, errs[2] = createCSV(filepath.Join(dir, SlowestFile), slowestColumns)
+	w.histograms, errs[1] = createCSV(filepath.Join(dir, HistogramsFile), columnsOf[histogram]())
+	w.slowest, errs[2] = createCSV(filepath.Join(dir, SlowestFile), columnsOf[measure.SlowOrder]())
 	w.log, errs[3] = createLog(filepath.Join(dir, LogFile))
 	err := cmp.Or(errs[:]...)
 	if err == nil {
@@ -108,7 +109,7 @@ func written(err error) error { return OfRecord("write record", err) }
 // ds2 no longer loses what was appended.
 func (w *Writer) Interval(iv measure.Interval) error {
 	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
-		w.histograms.Write(&histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]})
+		w.histograms.Write(&histogram{iv.From, iv.To, name, iv.Sums[name], iv.Histograms[name]})
 	}
 	for i := range iv.Slowest {
 		w.slowest.Write(&iv.Slowest[i])
@@ -123,13 +124,14 @@ func (w *Writer) End() error {
 }
 
 // Series reads what was written, also where the files have lost their names.
-func (w *Writer) Series() (s measure.Series, err error) {
-	err = cmp.Or(
-		readOpen(SamplesFile, w.samples.all, false, sampleLines(&s.Samples)),
-		readOpen(HistogramsFile, w.histograms.all, false, intervalLines(&s.Intervals)),
-		readOpen(SlowestFile, w.slowest.all, false, slowestLines(&s.Slow)),
-	)
-	return s, err
+func (w *Writer) Series() (measure.Series, error) {
+	files := map[string]*os.File{
+		SamplesFile: w.samples.file, HistogramsFile: w.histograms.file, SlowestFile: w.slowest.file,
+	}
+	open := opener(func(name string) (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(files[name], 0, math.MaxInt64)), nil
+	})
+	return open.readSeries("", false)
 }
 
 // Close ends the files and lets go of them.
