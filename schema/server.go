@@ -2,9 +2,7 @@ package schema
 
 import (
 	"embed"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 	"text/template"
@@ -45,21 +43,23 @@ type Server struct {
 
 // ServerQueries reads the queries of an engine's directories server and database.
 func ServerQueries(engine string) (Server, error) {
-	s := Server{engine: engine}
-	var settings string
-	optional := map[*string]bool{&s.FileCounters: true, &s.OtherSettings: true}
-	for name, query := range map[string]*string{
-		"server/identity": &s.Identity, "server/version": &s.Version, "server/process": &s.Process,
-		"database/files": &s.Files, "database/settings": &settings, "database/file-counters": &s.FileCounters,
-		"server/other-settings": &s.OtherSettings,
-	} {
-		text, err := serverFiles.ReadFile(path.Join(engine, name+".sql"))
-		if err != nil && !(optional[query] && errors.Is(err, fs.ErrNotExist)) {
-			return s, fmt.Errorf("find the server queries of engine %q: %w", engine, err)
-		}
-		*query = string(text)
+	find := func(name string) string {
+		text, _ := serverFiles.ReadFile(path.Join(engine, name+".sql")) // none: it does not tell
+		return string(text)
 	}
-	s.Settings = strings.Split(settings, "\nGO\n")
+	s := Server{
+		Identity:      find("server/identity"),
+		Version:       find("server/version"),
+		Process:       find("server/process"),
+		Files:         find("database/files"),
+		Settings:      strings.Split(find("database/settings"), "\nGO\n"),
+		OtherSettings: find("server/other-settings"),
+		FileCounters:  find("database/file-counters"),
+		engine:        engine,
+	}
+	if s.Identity == "" {
+		return s, fmt.Errorf("find the server queries of engine %q: there are none", engine)
+	}
 	return s, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -29,6 +30,15 @@ const (
 // Workload names the workload whose database it is.
 func (i Info) Workload() string { return i[InfoWorkload] }
 
+// Number is a number that is noted.
+func (i Info) Number(name string) (uint64, error) {
+	n, err := strconv.ParseUint(i[name], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, i[name])
+	}
+	return n, nil
+}
+
 // maxInfo is what the notes of a database may come to in bytes: ds2 writes a thousandth of it.
 const maxInfo = 1 << 20
 
@@ -37,23 +47,13 @@ const maxInfo = 1 << 20
 func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
 	info := Info{}
 	bytes := 0
-	err := EachRow(
-		ctx,
-		db,
-		maxInfo,
-		"SELECT name, value FROM ds2_info",
-		func(rows *sql.Rows) error {
-			var name, value string
-			if err := rows.Scan(&name, &value); err != nil {
-				return err
-			}
-			info[name] = value
-			if bytes += len(name) + len(value); bytes > maxInfo {
-				return fmt.Errorf("it has more than %d bytes: ds2 did not write it", maxInfo)
-			}
-			return nil
-		},
-	)
+	err := Each(ctx, db, maxInfo, "SELECT name, value FROM ds2_info", func(note pair[string]) error {
+		info[note.Name] = note.Value
+		if bytes += len(note.Name) + len(note.Value); bytes > maxInfo {
+			return fmt.Errorf("it has more than %d bytes: ds2 did not write it", maxInfo)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read table ds2_info: %w", err)
 	}
@@ -68,19 +68,14 @@ func SetInfo(ctx context.Context, db *sql.DB, name, value string) error {
 		return err
 	}
 	defer tx.Rollback() // does nothing after Commit
-	if _, err := tx.ExecContext(
-		ctx,
-		"DELETE FROM ds2_info WHERE name = "+Literal(name),
-	); err != nil {
-		return err
+	name = Literal(name)
+	_, err = tx.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = "+name)
+	if err == nil && value != "" {
+		row := "INSERT INTO ds2_info (name, value) VALUES (" + name + ", " + Literal(value) + ")"
+		_, err = tx.ExecContext(ctx, row)
 	}
-	if value != "" {
-		row := "INSERT INTO ds2_info (name, value) VALUES (" + Literal(name) + ", " + Literal(
-			value,
-		) + ")"
-		if _, err := tx.ExecContext(ctx, row); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	return tx.Commit()
 }

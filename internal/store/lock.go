@@ -79,8 +79,7 @@ type LockedError struct {
 
 func (e *LockedError) Error() string {
 	if host, _ := os.Hostname(); e.By.PID == os.Getpid() && e.By.Host == host {
-		return fmt.Sprintf("%s is named twice, perhaps by another name of its server: "+
-			"name each database once", e.Label)
+		return fmt.Sprintf("%s is named twice, perhaps by another name of its server: name each database once", e.Label)
 	}
 	return fmt.Sprintf("%s is in use by %s: wait until it ends, or stop it", e.Label, e.By)
 }

@@ -69,43 +69,61 @@ func EachRow(
 	return rows.Err()
 }
 
-// Collect is List as a slice: the columns of a row go to the first fields of a T, in their order.
-// What was read before an error is there.
-func Collect[T any](ctx context.Context, db Queryer, query string, args ...any) ([]T, error) {
-	var all []T
-	err := List(ctx, db, query, func(rows *sql.Rows) error {
-		columns, err := rows.Columns()
-		if err != nil {
+// Each is EachRow of rows as structs: the columns go to the first fields of a T, in their order.
+func Each[T any](
+	ctx context.Context,
+	db Queryer,
+	most int64,
+	query string,
+	f func(T) error,
+	args ...any,
+) error {
+	var row T
+	var into []any // fields of row
+	return EachRow(ctx, db, most, query, func(rows *sql.Rows) error {
+		if into == nil {
+			columns, err := rows.Columns()
+			if err != nil {
+				return err
+			}
+			for i := range columns {
+				field := reflect.ValueOf(&row).Elem().Field(i)
+				into = append(into, field.Addr().Interface())
+			}
+		}
+		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		var one T
-		fields := reflect.ValueOf(&one).Elem()
-		into := make([]any, len(columns))
-		for i := range into {
-			into[i] = fields.Field(i).Addr().Interface()
-		}
-		err = rows.Scan(into...)
-		all = append(all, one)
-		return err
+		return f(row)
+	}, args...)
+}
+
+// Collect is Each of a list of what a server has. What was read before an error is there.
+func Collect[T any](ctx context.Context, db Queryer, query string, args ...any) ([]T, error) {
+	var all []T
+	err := Each(ctx, db, maxListed, query, func(row T) error {
+		all = append(all, row)
+		return nil
 	}, args...)
 	return all, err
 }
 
-// Pairs is List as a map, of rows of a name and a value. What was read before an error is there.
+// pair is a row of a name and a value.
+type pair[V any] struct {
+	Name  string
+	Value V
+}
+
+// Pairs is Collect as a map, of rows of a name and a value.
 func Pairs[V any](
-	ctx context.Context,
-	db Queryer,
-	query string,
-	args ...any,
+	ctx context.Context, db Queryer, query string, args ...any,
 ) (map[string]V, error) {
+	found, err := Collect[pair[V]](ctx, db, query, args...)
 	all := map[string]V{}
-	return all, List(ctx, db, query, func(rows *sql.Rows) error {
-		var name string
-		var value V
-		err := rows.Scan(&name, &value)
-		all[name] = value
-		return err
-	}, args...)
+	for _, one := range found {
+		all[one.Name] = one.Value
+	}
+	return all, err
 }
 
 // May is an error where the server's answer to a question for a right is no.

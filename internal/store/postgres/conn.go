@@ -47,9 +47,6 @@ type Conn struct {
 // binaryFormat is the format of all parameters and all results.
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
-// keepIdle has the server keep the connection of a user who thinks, or waits for its turn.
-const keepIdle = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
-
 // ConnectUser opens a connection for one user and prepares its statements, each planned once.
 func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
 	op := "connect to " + s.Label()
@@ -61,10 +58,6 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	if _, err := conn.Exec(ctx, keepIdle).ReadAll(); err != nil {
-		conn.Close(ctx)
-		return nil, s.Wrap(op, err)
-	}
 	hijacked, err := conn.Hijack()
 	if err != nil {
 		return nil, s.Wrap(op, err)
@@ -74,7 +67,7 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 		watch: newWatch(hijacked.Conn),
 		bind:  pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 	}
-	if err := c.prepareStatements(ctx, planOnce, statements); err != nil {
+	if err := c.prepareStatements(ctx, query("database/begin-user"), statements); err != nil {
 		c.Close(ctx)
 		return nil, s.Wrap("prepare the statements of "+s.Label(), err)
 	}

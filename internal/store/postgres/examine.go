@@ -66,8 +66,7 @@ func (s *Store) examinePooler(ctx context.Context, e *store.Examination) {
 	const do = "connect to the server itself"
 	switch shared := err == nil && pids[0] == pids[1]; {
 	case shared || store.Classify(s.Wrap("ask", err)) == store.Config:
-		e.Add("pooler", store.Failure, "a pooler gives each transaction another session: locks, "+
-			"settings and prepared statements of a session are lost", do)
+		e.Add("pooler", store.Failure, "a pooler gives each transaction another session: locks, settings and prepared statements of a session are lost", do)
 	case err == nil && said != pids[1]:
 		e.Add("pooler", store.Warning,
 			"a pooler answers, not the server: its overhead is measured too", do)

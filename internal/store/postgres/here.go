@@ -122,8 +122,7 @@ func (s *Store) fullDrive() string {
 		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
 			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
 				return fmt.Sprintf(
-					"only %d MB are free on the server's file system that holds %s: make room there, "+
-						"and start the server if it went down",
+					"only %d MB are free on the server's file system that holds %s: make room there, and start the server if it went down",
 					free/1e6,
 					s.findMountPoint(dir),
 				)

@@ -51,24 +51,15 @@ func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) erro
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		shared := l.Run != ""
 		taking := store.LockKey("ds2", s.Name(), "taking")
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", taking); err != nil {
-			return err
-		}
-		if l.Run != "" {
-			if _, err := tx.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", run); err != nil {
-				return err
-			}
-		}
-		// Taken first and looked for then, in all databases: of two that take it in different ones,
-		// at least one sees the other.
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", database); err != nil {
+		_, err := tx.Exec(ctx, query("server/take-lock"), taking, database, shared, run)
+		if err != nil {
 			return err
 		}
 		// Who holds the database's lock and not that of the run is in the way.
 		var name *string
-		err := tx.QueryRow(ctx, query("server/lock-holder"), database, l.Run != "", run).
-			Scan(&name)
+		err = tx.QueryRow(ctx, query("server/lock-holder"), database, shared, run).Scan(&name)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}

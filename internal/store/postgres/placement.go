@@ -40,36 +40,25 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 // findTablespace gives the name of a tablespace that is given by its name or its directory. One
 // that is made in /mnt/ssd1 is ds2_mnt_ssd1.
 func findTablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
-	column := "spcname"
-	if strings.HasPrefix(place, "/") {
-		column = "pg_tablespace_location(oid)"
-	}
-	err = conn.QueryRow(ctx, "SELECT spcname FROM pg_tablespace WHERE "+column+" = $1", place).
-		Scan(&name)
+	const find = "SELECT spcname FROM pg_tablespace WHERE $1::text IN (spcname, pg_tablespace_location(oid))"
+	err = conn.QueryRow(ctx, find, place).Scan(&name)
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return name, err
 	}
-	if column == "spcname" {
-		return "", store.Refuse(
-			"look for tablespace "+place,
-			"make it with CREATE TABLESPACE, or name a directory on the server, which begins with /",
-			"there is no tablespace of that name",
-		)
+	if !strings.HasPrefix(place, "/") {
+		return "", store.Refuse("look for tablespace "+place, "make it with CREATE TABLESPACE, or name a directory on the server, which begins with /", "there is no tablespace of that name")
 	}
 	name = "ds2_" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(place), "_"), "_")
 	name = name[:min(len(name), maxName)]
-	_, err = conn.Exec(
-		ctx,
-		"CREATE TABLESPACE "+quoteName(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'",
-	)
+	create := "CREATE TABLESPACE " + quoteName(name) + " LOCATION " + store.Literal(place)
+	_, err = conn.Exec(ctx, create)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{
 			Op:    "make a tablespace in " + place,
 			Class: store.Config,
 			Code:  e.Code,
 			Err:   serverError{PgError: e},
-			Hint: "it must be an empty directory on the server, owned by the user that the server runs as, " +
-				"and the target's user a superuser",
+			Hint:  "it must be an empty directory on the server, owned by the user that the server runs as, and the target's user a superuser",
 		}
 	}
 	return name, err

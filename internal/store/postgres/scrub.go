@@ -51,8 +51,7 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 	}
 	if !allowed {
 		hint := fmt.Sprintf(
-			"connect to the database as a superuser and GRANT EXECUTE ON FUNCTION %s TO %q, "+
-				"or leave out --scrub-rate",
+			"connect to the database as a superuser and GRANT EXECUTE ON FUNCTION %s TO %q, or leave out --scrub-rate",
 			function,
 			s.config.User,
 		)

@@ -3,29 +3,21 @@ package postgres
 import (
 	"cmp"
 	"crypto/tls"
+	_ "embed"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/datatable"
 	"ds2/internal/outside"
 )
-
-// forLibpq are options of a target URL that only libpq has a use for: ds2 has its own keepalives,
-// and neither GSSAPI's encryption nor TLS's compression.
-var forLibpq = []string{
-	"gssencmode", "gssdelegation", "keepalives", "keepalives_idle", "keepalives_interval",
-	"keepalives_count", "tcp_user_timeout", "sslcompression", "fallback_application_name",
-	minTLS,
-}
 
 // minTLS is the parameter of the oldest version of TLS.
 const minTLS = "ssl_min_protocol_version"
@@ -35,28 +27,20 @@ var versionsOfTLS = map[string]uint16{
 	"TLSv1.2": tls.VersionTLS12, "TLSv1.3": tls.VersionTLS13,
 }
 
-// refused are parameters of libpq that ds2 does not keep, and what to do: to leave them out in
-// silence would be to connect where the user did not want to.
-var refused = map[string]string{
-	"load_balance_hosts":       "name the address of the server to be measured",
-	"requirepeer":              "leave it out, and see to it who owns the socket's directory",
-	"sslcrl":                   "leave it out: certificates that were revoked are not looked up",
-	"sslcrldir":                "leave it out: certificates that were revoked are not looked up",
-	"ssl_max_protocol_version": "leave it out, or limit the server's own ssl_max_protocol_version",
-	"sslkeylogfile":            "leave it out",
-	"scram_client_key":         "give a password",
-	"scram_server_key":         "give a password",
-	"oauth_issuer":             "give a password or a certificate",
-	"oauth_client_id":          "give a password or a certificate",
-}
+// libpqOnly are parameters of libpq that are not for pgx, and what to do about those that ds2 does
+// not keep: to leave them out in silence would be to connect where the user did not want to.
+//
+//go:embed libpq.tsv
+var libpqTable string
+
+var libpqOnly = datatable.Rows(libpqTable, 2)
 
 // parseTarget reads a target URL as libpq does.
 func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
 	options := u.Query()
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		do, unknown := refused[name]
-		if unknown && options.Get(name) != "disable" {
-			return nil, fmt.Errorf("ds2 does not take the parameter %s: %s", name, do)
+	for _, p := range libpqOnly {
+		if p[1] != "" && options.Has(p[0]) && options.Get(p[0]) != "disable" {
+			return nil, fmt.Errorf("ds2 does not take the parameter %s: %s", p[0], p[1])
 		}
 	}
 	oldest, known := versionsOfTLS[options.Get(minTLS)]
@@ -82,8 +66,7 @@ func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
 	}
 	if version := config.MinProtocolVersion; version != "3.0" {
 		return nil, fmt.Errorf(
-			"min_protocol_version is %s: leave it out, as ds2 needs no more than "+
-				"3.0, which every server speaks",
+			"min_protocol_version is %s: leave it out, as ds2 needs no more than 3.0, which every server speaks",
 			version,
 		)
 	}
@@ -105,8 +88,7 @@ func checkKey(path string, content []byte, password bool) error {
 	switch {
 	case block == nil:
 	case block.Type == "ENCRYPTED PRIVATE KEY":
-		return fmt.Errorf("the key %s is encrypted in a form that ds2 does not read, PKCS #8: "+
-			"write it in another one by openssl rsa -aes256 -traditional, or decrypt it by openssl pkey",
+		return fmt.Errorf("the key %s is encrypted in a form that ds2 does not read, PKCS #8: write it in another one by openssl rsa -aes256 -traditional, or decrypt it by openssl pkey",
 			path)
 	case block.Headers["DEK-Info"] != "" && !password:
 		return fmt.Errorf("the key %s is encrypted: give its password by sslpassword in the URL",
@@ -119,11 +101,8 @@ func checkKey(path string, content []byte, password bool) error {
 // for libpq.
 func ofClient(u *url.URL) *url.URL {
 	options := u.Query()
-	for _, name := range forLibpq {
-		options.Del(name)
-	}
-	for name := range refused {
-		options.Del(name) // one that is disabled
+	for _, p := range libpqOnly {
+		options.Del(p[0])
 	}
 	if !options.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" {
 		options.Set("connect_timeout", fmt.Sprint(int(outside.Connect.Seconds())))

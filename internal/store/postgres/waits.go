@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,45 +22,12 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		return nil, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	rows, _ := conn.Query(
-		ctx,
-		query("server/blockers"),
-		s.ownProcesses(),
-		since,
-		s.Name(),
-	)
+	ask := query("server/blockers")
+	rows, _ := conn.Query(ctx, ask, s.ownProcesses(), since, s.Name()) // ForEachRow gives its error
 	waits := map[string]string{}
-	var pid int32
-	var user, name, state, gid, owner, standbys string
-	var held, prepared int64
-	into := []any{&pid, &user, &name, &state, &held, &gid, &owner, &prepared, &standbys}
-	_, err = pgx.ForEachRow(rows, into, func() error { // gives the error of Query, too
-		switch {
-		case pid < 0:
-			waits["standby"] = fmt.Sprintf(
-				"commits wait for a synchronous standby: synchronous_standby_names is %q",
-				standbys,
-			)
-		case pid == 0:
-			waits["prepared "+gid] = fmt.Sprintf(
-				"a lock may be held by the prepared transaction %q of %s, %d s old: "+
-					"commit it by COMMIT PREPARED, or ROLLBACK PREPARED",
-				gid,
-				owner,
-				prepared,
-			)
-		default:
-			waits[fmt.Sprint(pid)] = fmt.Sprintf(
-				"process %d holds a lock: %s of user %s, %s for %d s; "+
-					"it ends by itself, or by SELECT pg_terminate_backend(%d)",
-				pid,
-				name,
-				user,
-				state,
-				held,
-				pid,
-			)
-		}
+	var name, says string
+	_, err = pgx.ForEachRow(rows, []any{&name, &says}, func() error {
+		waits[name] = says
 		return nil
 	})
 	return waits, s.Wrap("ask for wait events", err)

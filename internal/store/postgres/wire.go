@@ -9,13 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// planOnce makes the server plan each call once a session. Left to itself it plans DVD Store 2's
-// search for words again each time, as the words might matter: that took a fifth of all CPU time
-// per order. Where the user has set plan_cache_mode, be it for the server, the database, the role
-// or in the target's URL, it stays as it is.
-const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
-FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
-
 // prepareStatements runs setup and prepares all statements in one round trip, the first one after
 // pgconn made the connection. Its answer still goes through pgconn's own reader: where a write took
 // pgconn long, on a busy machine, a goroutine of its is waiting for the next bytes from the server,

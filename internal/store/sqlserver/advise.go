@@ -46,8 +46,7 @@ func (s *Store) Advise(
 	}
 	if v.babelfish {
 		return "", []string{
-			"this server is Babelfish for PostgreSQL, whose settings ds2 does not read: it " +
-				"cannot warn of a database that fits into memory",
+			"this server is Babelfish for PostgreSQL, whose settings ds2 does not read: it cannot warn of a database that fits into memory",
 		}, nil
 	}
 	settings, err := s.readSettings(ctx)
@@ -134,8 +133,7 @@ func (s settings) cacheOf(memory int64) int64 {
 func judgeSettings(s settings, run time.Duration, memory int64) (reads string, advice []string) {
 	cache := s.cacheOf(memory)
 	if data := s.Number("database used bytes"); data > 0 && data < cache {
-		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server "+
-			"may take: its reads test no storage", data/1e6, cache/1e6)
+		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage", data/1e6, cache/1e6)
 	}
 	return reads, writeLines("advice.tmpl", struct {
 		settings
@@ -152,8 +150,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		return e, err
 	}
 	if v.babelfish {
-		e.Add("server", store.Warning, "this server is Babelfish for PostgreSQL, which shows few of "+
-			"its statistics through T-SQL", "check its connections and rights yourself")
+		e.Add("server", store.Warning, "this server is Babelfish for PostgreSQL, which shows few of its statistics through T-SQL", "check its connections and rights yourself")
 		return e, nil
 	}
 	var found examination

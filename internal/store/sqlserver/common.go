@@ -37,16 +37,12 @@ func hasNumber(err error, numbers ...int32) bool {
 	return ok && slices.ContainsFunc(append(e.All, e), has)
 }
 
-// listNamed hands row each row of an answer by the names of its columns, which differ between
-// versions. What is NULL is left out.
+// listNamed gives each row of an answer by the names of its columns, which differ between versions.
+// What is NULL is left out.
 func listNamed(
-	ctx context.Context,
-	db store.Queryer,
-	query string,
-	row func(map[string]string),
-	args ...any,
-) error {
-	return store.List(ctx, db, query, func(rows *sql.Rows) error {
+	ctx context.Context, db store.Queryer, query string, args ...any,
+) (all []map[string]string, err error) {
+	err = store.List(ctx, db, query, func(rows *sql.Rows) error {
 		columns, err := rows.Columns()
 		if err != nil {
 			return err
@@ -56,18 +52,17 @@ func listNamed(
 		for i := range values {
 			into[i] = &values[i]
 		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
+		err = rows.Scan(into...)
 		named := map[string]string{}
 		for i, column := range columns {
 			if values[i].Valid {
 				named[column] = values[i].String
 			}
 		}
-		row(named)
-		return nil
+		all = append(all, named)
+		return err
 	}, args...)
+	return all, err
 }
 
 // The numbers of a database that a login asked for and could not have. Only the server's own log

@@ -45,14 +45,13 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	stop := s.watchCommand(ctx, "DBCC%", result.Bytes, tell)
 	// It reads every page, verifies its checksum and checks what it says. Each fault is a row.
 	const check = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
-	err = listNamed(ctx, conn, check, func(row map[string]string) {
+	rows, err := listNamed(ctx, conn, check)
+	stop()
+	for _, row := range rows {
 		if d, bad := damageOf(row); bad {
+			d.Object = s.objectName(ctx, conn, d.Object)
 			result.Damage = append(result.Damage, d)
 		}
-	})
-	stop()
-	for i, d := range result.Damage {
-		result.Damage[i].Object = s.objectName(ctx, conn, d.Object)
 	}
 	result.Seconds = time.Since(start).Seconds()
 	return result, s.Wrap(op, err)
@@ -85,8 +84,7 @@ func (s *Store) objectName(ctx context.Context, conn *sql.Conn, number string) s
 		return "database"
 	}
 	name := fmt.Sprintf("object %d", object)
-	const ask = "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1) WHERE " +
-		"OBJECT_NAME(@p1) IS NOT NULL"
+	const ask = "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1) WHERE OBJECT_NAME(@p1) IS NOT NULL"
 	_ = conn.QueryRowContext(ctx, ask, object).Scan(&name)
 	return name
 }

@@ -77,9 +77,7 @@ func (e *connectError) classifyFailure(op string) error {
 	if why, refused := strings.CutPrefix(said, "tls: failed to verify certificate: "); refused {
 		return store.Refuse(
 			op,
-			"add to the target certificate=FILE.pem with the certificate that signed it, or "+
-				"trustservercertificate=true to trust it unseen; if it names another "+
-				"host, add hostnameincertificate=NAME",
+			"add to the target certificate=FILE.pem with the certificate that signed it, or trustservercertificate=true to trust it unseen; if it names another host, add hostnameincertificate=NAME",
 			"the server's certificate is refused: %s",
 			why,
 		)
@@ -87,9 +85,7 @@ func (e *connectError) classifyFailure(op string) error {
 	if handshake && !e.broken {
 		return store.Refuse(
 			op,
-			"client and server do not agree on TLS: give the server a certificate that it can use "+
-				"and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a private network, "+
-				"encrypt=disable does without",
+			"client and server do not agree on TLS: give the server a certificate that it can use and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a private network, encrypt=disable does without",
 			"%w",
 			e.err,
 		)
@@ -100,16 +96,13 @@ func (e *connectError) classifyFailure(op string) error {
 	switch _, unknown := why.(*net.DNSError); {
 	case errors.Is(e.err, context.DeadlineExceeded) && !unknown:
 		wrapped.Err = fmt.Errorf("the server did not answer the login in time: %w", e.err)
-		wrapped.Hint = "look at the server's load; with an access token, check that the " +
-			"server uses Entra ID; give a slow server more time by connection " +
-			"timeout=SECONDS"
+		wrapped.Hint = "look at the server's load; with an access token, check that the server uses Entra ID; give a slow server more time by connection timeout=SECONDS"
 	case why != nil:
 		wrapped.Err = why
 		wrapped.Hint = hint
 	case isNetwork && !network.Timeout(),
 		strings.Contains(e.err.Error(), "EOF"): // as text: go-mssqldb words it anew
-		wrapped.Hint = "the server closed the connection: check that the port is SQL Server's and that the target " +
-			"names a user; encrypt=strict needs SQL Server 2022 or later"
+		wrapped.Hint = "the server closed the connection: check that the port is SQL Server's and that the target names a user; encrypt=strict needs SQL Server 2022 or later"
 	}
 	return wrapped
 }

@@ -26,21 +26,27 @@ func (s *Store) IOFaults(
 	if err := s.db.QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin); err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	errLog := s.Wrap("read the server's error log", s.checkErrorLog(ctx))
-	_, errPages := s.suspectPages(ctx, begin)
-	errPages = s.Wrap("read msdb.dbo.suspect_pages", errPages)
-	if unseen = errors.Join(errLog, errPages); errLog != nil && errPages != nil {
+	var readable []func(context.Context, time.Time) ([]string, error)
+	if err := s.checkErrorLog(ctx); err != nil {
+		unseen = s.Wrap("read the server's error log", err)
+	} else {
+		readable = append(readable, s.errorLines)
+	}
+	if _, err := s.suspectPages(ctx, begin); err != nil {
+		unseen = errors.Join(unseen, s.Wrap("read msdb.dbo.suspect_pages", err))
+	} else {
+		readable = append(readable, s.suspectPages)
+	}
+	if readable == nil {
 		return nil, unseen
 	}
 	return func(ctx context.Context) (found []string, err error) {
-		if errLog == nil {
-			if found, err = s.errorLines(ctx, begin); err != nil {
+		for _, read := range readable {
+			lines, err := read(ctx, begin)
+			if err != nil {
 				return nil, s.Wrap(op, err)
 			}
-		}
-		if errPages == nil {
-			pages, err := s.suspectPages(ctx, begin)
-			return append(found, pages...), s.Wrap(op, err)
+			found = append(found, lines...)
 		}
 		return found, nil
 	}, unseen

@@ -2,66 +2,37 @@ package sqlserver
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/microsoft/go-mssqldb/msdsn"
+
+	"ds2/internal/datatable"
 )
 
-// taken are the options of a target: those of go-mssqldb that make sense here. It ignores what it
-// does not know, and a slip in encrypt would go unnoticed.
-var taken = []string{
-	msdsn.Database,
-	msdsn.AppName,
-	msdsn.Encrypt,
-	msdsn.TrustServerCertificate,
-	msdsn.Certificate,
-	msdsn.ServerCertificate,
-	msdsn.HostNameInCertificate,
-	msdsn.TLSMin,
-	msdsn.PacketSize,
-	msdsn.ConnectionTimeout,
-	msdsn.DialTimeout,
-	msdsn.KeepAlive,
-	msdsn.LogParam,
-	msdsn.WorkstationID,
-	msdsn.ServerSpn,
-	msdsn.FailoverPartner,
-	msdsn.FailOverPort,
-	msdsn.DisableRetry,
-	msdsn.Protocol,
-	msdsn.MultiSubnetFailover,
-	msdsn.ApplicationIntent,
-	msdsn.EpaEnabled,
-	msdsn.NoTraceID,
-	msdsn.UserID,
-	msdsn.Password,
-	"authenticator",
-	"fedauth",
-	"clientcertpath",
-	"clientassertion",
-	"tenant id",
-	"applicationclientid",
-	"resource id",
-	"serviceconnectionid",
-	"systemtoken",
-	"userassertion",
-}
+// targetOptions are the options of a target, those of go-mssqldb that make sense here, and what
+// Microsoft's other clients call some of them. go-mssqldb ignores what it does not know, and a slip
+// in encrypt would go unnoticed.
+//
+//go:embed target.tsv
+var targetTable string
 
-// otherNames are what Microsoft's other clients call some of them.
-var otherNames = map[string]string{
-	"connect timeout":          msdsn.ConnectionTimeout,
-	"timeout":                  msdsn.ConnectionTimeout,
-	"application name":         msdsn.AppName,
-	"initial catalog":          msdsn.Database,
-	"trust server certificate": msdsn.TrustServerCertificate,
-	"host name in certificate": msdsn.HostNameInCertificate,
+var targetOptions = readOptionNames()
+
+func readOptionNames() map[string]string {
+	names := map[string]string{}
+	for _, row := range datatable.Rows(targetTable, 3) {
+		for _, name := range row {
+			names[name] = row[0]
+		}
+	}
+	return names
 }
 
 // readTarget takes over what a target says.
@@ -69,16 +40,14 @@ func (s *Store) readTarget(target *url.URL) (err error) {
 	u := *target
 	query := url.Values{}
 	for name, values := range target.Query() {
-		key := strings.ToLower(name)
-		key = cmp.Or(otherNames[key], key)
-		if !slices.Contains(taken, key) {
+		key, known := targetOptions[strings.ToLower(name)]
+		if name == "" || !known {
 			return fmt.Errorf("the option %q is unknown", name)
 		}
 		query[key] = append(query[key], values...)
 	}
 	if query.Get("authenticator") == "krb5" {
-		return errors.New("authenticator=krb5 is not in this ds2: " +
-			"use a user of the server, an access token, or authenticator=winsspi from Windows")
+		return errors.New("authenticator=krb5 is not in this ds2: use a user of the server, an access token, or authenticator=winsspi from Windows")
 	}
 	if text := query.Get(msdsn.ConnectionTimeout); text != "" {
 		// go-mssqldb would take it for the longest silence of the whole connection: backups,
@@ -106,8 +75,7 @@ func (s *Store) readTarget(target *url.URL) (err error) {
 		return nil
 	}
 	if s.entra = &u; newFedAuthConnector == nil {
-		return errors.New("fedauth is not in this ds2: build it with -tags azuread, " +
-			"or leave user and fedauth out and have --password-command print an access token")
+		return errors.New("fedauth is not in this ds2: build it with -tags azuread, or leave user and fedauth out and have --password-command print an access token")
 	}
 	return nil
 }

@@ -23,11 +23,13 @@ func (s *Store) Reset(
 	copied := 1 + slices.IndexFunc(statements, func(statement schema.Statement) bool {
 		return statement.ThenCopy
 	})
-	only := func(outside bool) []schema.Statement {
-		others := func(statement schema.Statement) bool {
-			return statement.NoTransaction != outside
+	var inside, outside []schema.Statement // of the transaction
+	for _, statement := range statements[copied:] {
+		if statement.NoTransaction {
+			outside = append(outside, statement)
+		} else {
+			inside = append(inside, statement)
 		}
-		return slices.DeleteFunc(slices.Clone(statements[copied:]), others)
 	}
 	err := s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		run := func(statements []schema.Statement) error {
@@ -45,17 +47,18 @@ func (s *Store) Reset(
 			}
 			return nil
 		}
-		if err := run(statements[:copied]); err != nil {
-			return err
+		err := run(statements[:copied])
+		if err == nil {
+			err = inTransaction(ctx, conn, func() error { return run(inside) })
 		}
-		if err := inTransaction(ctx, conn, func() error { return run(only(false)) }); err != nil {
-			return err
+		if err == nil {
+			err = run(outside)
 		}
-		if err := run(only(true)); err != nil {
-			return err
+		if err == nil {
+			begin("wait until the server has removed deleted rows")
+			err = s.awaitGhostCleanup(ctx)
 		}
-		begin("wait until the server has removed deleted rows")
-		return s.awaitGhostCleanup(ctx)
+		return err
 	})
 	return s.Wrap("reset "+s.Label(), err)
 }
@@ -101,7 +104,6 @@ func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
 			left,
 			ghostsStay,
 		),
-		Hint: "look for a transaction that has been open for long, and for trace flag 661, " +
-			"which stops the removal",
+		Hint: "look for a transaction that has been open for long, and for trace flag 661, which stops the removal",
 	}
 }

@@ -47,8 +47,7 @@ func (v server) checkUses(uses schema.Features) error {
 	case v.babelfish && uses.FullText && !v.fullText:
 		return store.Refuse(
 			op,
-			"have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', "+
-				"'ignore', 'server', once: the workload uses full-text search",
+			"have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server', once: the workload uses full-text search",
 			"Babelfish does not let this login use full-text search",
 		)
 	case v.babelfish || v.isAzure():
@@ -129,10 +128,8 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	if p.Layout.Password != "" && !s.hidesPassword() {
 		return nil, store.Refuse(
 			"make the driver's login on "+s.Label(),
-			"add encrypt=true to the target, and certificate=FILE.pem where this machine "+
-				"does not trust the server's",
-			"its password would cross the network in clear: without encrypt=true only the "+
-				"login is encrypted",
+			"add encrypt=true to the target, and certificate=FILE.pem where this machine does not trust the server's",
+			"its password would cross the network in clear: without encrypt=true only the login is encrypted",
 		)
 	}
 	placed, err := s.hasFilegroups(ctx)

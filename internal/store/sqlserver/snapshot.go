@@ -46,11 +46,12 @@ type backup struct {
 // readSource reads what the database's own backups say of it; its family is empty where it is not
 // there, not open, or this login may not see it.
 func (s *Store) readSource(ctx context.Context, db *sql.DB) (source backup, err error) {
+	rows, err := listNamed(ctx, db, query("server/backup-source"), s.Name())
 	source.database = s.Name()
-	err = listNamed(ctx, db, query("server/backup-source"), func(row map[string]string) {
+	for _, row := range rows {
 		source.server = row["ServerName"]
 		source.family = row["FamilyGUID"]
-	}, s.Name())
+	}
 	return source, err
 }
 
@@ -85,14 +86,14 @@ func findNewest(found [2]backup) (current, next int) {
 // restore.
 func (s *Store) readBackups(ctx context.Context, db *sql.DB) (found [2]backup, err error) {
 	for i, file := range s.backupFiles() {
-		ask := "RESTORE HEADERONLY FROM DISK = " + quoteText(file)
-		failed := listNamed(ctx, db, ask, func(row map[string]string) {
+		rows, failed := listNamed(ctx, db, "RESTORE HEADERONLY FROM DISK = "+quoteText(file))
+		for _, row := range rows {
 			at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
 			// one that was cut off has no such time
 			if err == nil && at.After(found[i].finished) {
 				found[i] = backup{at, row["DatabaseName"], row["ServerName"], row["FamilyGUID"]}
 			}
-		})
+		}
 		failed = s.Wrap("look at the backup "+file, failed)
 		if store.Classify(failed) == store.Connection {
 			return found, failed
@@ -216,8 +217,7 @@ func (s *Store) restoreBackup(
 	}
 	after, failed := s.readOptions(ctx, master)
 	if err := errors.Join(unknown, failed); err != nil {
-		warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is "+
-			"unknown: %v", s.Label(), err))
+		warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is unknown: %v", s.Label(), err))
 		return nil
 	}
 	s.setBack(ctx, master, before, after, warn)
@@ -250,11 +250,7 @@ func (s *Store) watchCommand(
 // findMoves are the MOVE options of RESTORE that keep every file of the backup where the server
 // knows one of its name; a file that it does not know goes where it was when the backup was made.
 func (s *Store) findMoves(ctx context.Context, master *sql.DB, file string) (string, error) {
-	var files []string
-	ask := "RESTORE FILELISTONLY FROM DISK = " + quoteText(file)
-	err := listNamed(ctx, master, ask, func(row map[string]string) {
-		files = append(files, row["LogicalName"])
-	})
+	files, err := listNamed(ctx, master, "RESTORE FILELISTONLY FROM DISK = "+quoteText(file))
 	if err != nil {
 		return "", err
 	}
@@ -263,7 +259,8 @@ func (s *Store) findMoves(ctx context.Context, master *sql.DB, file string) (str
 		return "", err
 	}
 	var moves strings.Builder
-	for _, name := range slices.Sorted(slices.Values(files)) {
+	for _, row := range files {
+		name := row["LogicalName"]
 		if path, ok := known[name]; ok {
 			fmt.Fprintf(&moves, ", MOVE %s TO %s", quoteText(name), quoteText(path))
 		}
@@ -320,13 +317,10 @@ func setOption(option []string, database, value string) string {
 	return fmt.Sprintf(option[1], quoteName(database), word, quoteName(value))
 }
 
-// readOptions are the options of the database, by column.
-func (s *Store) readOptions(
-	ctx context.Context, master *sql.DB,
-) (found map[string]string, err error) {
-	ask := query("server/options")
-	err = listNamed(ctx, master, ask, func(row map[string]string) { found = row }, s.Name())
-	return found, err
+// readOptions are the options of the database, by column; none: it is not there.
+func (s *Store) readOptions(ctx context.Context, master *sql.DB) (map[string]string, error) {
+	rows, err := listNamed(ctx, master, query("server/options"), s.Name())
+	return slices.Concat(rows, []map[string]string{nil})[0], err
 }
 
 // setBack sets the options that differ, of those that both know, to what they were before, and
@@ -345,8 +339,7 @@ func (s *Store) setBack(
 			_, err = master.ExecContext(ctx, statement)
 		}
 		if err != nil {
-			warn(fmt.Sprintf("%s: %s was %s and is %s after the restore: set it again, or make "+
-				"the snapshot again once it is set: %v", s.Label(), option[0], was, is, err))
+			warn(fmt.Sprintf("%s: %s was %s and is %s after the restore: set it again, or make the snapshot again once it is set: %v", s.Label(), option[0], was, is, err))
 		}
 	}
 }
