@@ -36,12 +36,12 @@ FROM categories{{end}}
 	AND NOT EXISTS (SELECT 1 FROM {{.Key.Parent}} p WHERE p.{{.Key.ParentColumn}} = c.{{.Key.Column}}){{end}}
 
 {{define "disagreeing"}}{{template "count"}}(SELECT orderid, prod_id FROM (
-	SELECT orderid, prod_id, 1 AS n FROM orderlines WHERE {{.Where}}
-	UNION ALL SELECT orderid, prod_id, -1 FROM cust_hist WHERE {{.Where}}) x
+	SELECT orderid, prod_id, 1 AS n FROM orderlines c WHERE {{.Where}}
+	UNION ALL SELECT orderid, prod_id, -1 FROM cust_hist c WHERE {{.Where}}) x
 	GROUP BY orderid, prod_id HAVING SUM(n) <> 0) y{{end}}
 
-{{define "another's"}}{{template "count"}}cust_hist h JOIN orders o ON o.orderid = h.orderid AND {{.WhereOrders}}
-	WHERE {{.Where}} AND (o.customerid IS NULL OR h.customerid <> o.customerid){{end}}
+{{define "another's"}}{{template "count"}}cust_hist c JOIN orders o ON o.orderid = c.orderid AND {{.WhereOrders}}
+	WHERE {{.Where}} AND (o.customerid IS NULL OR c.customerid <> o.customerid){{end}}
 
 {{/* Orders whose customer neither the dataset has nor anyone since. */}}
 {{define "strangers"}}SELECT c.orderid FROM orders c WHERE {{.Where}}
@@ -115,3 +115,10 @@ FROM (SELECT l.orderid, MAX(o.orderid) AS parent, COUNT(*) AS n,
 {{define "term of orderlines"}}(t.orderid * CAST(433494437 AS bigint) + t.prod_id * CAST(479001599 AS bigint)
 		+ (t.orderdate - DATE '1970-01-01') * CAST(7654321 AS bigint)) % 1000003
 	* (t.orderlineid * 1009 + t.quantity * CAST(32003 AS bigint)){{end}}
+
+{{/* Orders above one number, with their customers, totals in hundredths and numbers of lines, for a journal to be compared with. */}}
+{{define "orders of a run"}}SELECT o.orderid, COALESCE(o.customerid, 0), CAST(o.totalamount * 100 AS bigint),
+	(SELECT COUNT(*) FROM orderlines l WHERE l.orderid = o.orderid)
+FROM orders o WHERE o.orderid > {{.}} ORDER BY o.orderid{{end}}
+
+{{define "customers of a run"}}SELECT customerid, username FROM customers WHERE customerid > {{.}}{{end}}

@@ -27,15 +27,18 @@ type Config struct {
 
 // Check refuses parameters that no order can be drawn from. It names them as DS2 does.
 func (c Config) Check() error {
-	switch {
-	case c.PctNewCustomers < 0 || c.PctNewCustomers > 100:
-		return fmt.Errorf("pct-newcustomers is %d: it must be 0 to 100", c.PctNewCustomers)
-	case c.Searches < 1 || c.Searches > 1000:
-		return fmt.Errorf("n-searches is %d: it must be 1 to 1000", c.Searches)
-	case c.SearchBatchSize < 1 || c.SearchBatchSize > 10000:
-		return fmt.Errorf("search-batch-size is %d: it must be 1 to 10000", c.SearchBatchSize)
-	case c.LineItems < 1 || c.LineItems > calls.MaxItems:
-		return fmt.Errorf("n-line-items is %d: it must be 1 to %d", c.LineItems, calls.MaxItems)
+	for _, p := range []struct {
+		name             string
+		value, low, high int
+	}{
+		{"pct-newcustomers", c.PctNewCustomers, 0, 100},
+		{"n-searches", c.Searches, 1, 1000},
+		{"search-batch-size", c.SearchBatchSize, 1, 10000},
+		{"n-line-items", c.LineItems, 1, calls.MaxItems},
+	} {
+		if p.value < p.low || p.value > p.high {
+			return fmt.Errorf("%s is %d: it must be %d to %d", p.name, p.value, p.low, p.high)
+		}
 	}
 	return c.Size.Check()
 }

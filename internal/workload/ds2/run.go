@@ -120,12 +120,10 @@ func Look(
 			return nil, err
 		}
 		if want != nil && *want != size {
-			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; "+
-				"leave out the size, or load the one you want with ds2 load", label, size, *want)
+			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; leave out the size, or load the one you want with ds2 load", label, size, *want)
 		}
 		if sum, ok := infos[i][audit.InfoWords]; ok && sum != p.Config.Words.Sum() {
-			return nil, fmt.Errorf("look at %s: its titles and actors were made from other words; "+
-				"name the file that it was loaded with by --words", label)
+			return nil, fmt.Errorf("look at %s: its titles and actors were made from other words; name the file that it was loaded with by --words", label)
 		}
 		if i > 0 && size != p.Config.Size {
 			const format = "%s holds a dataset of size %s and %s one of size %s: targets driven together must be alike"

@@ -2,6 +2,8 @@ package ds2
 
 import (
 	"context"
+	_ "embed"
+	"encoding/json"
 
 	"ds2/datagen"
 	"ds2/internal/result"
@@ -36,26 +38,26 @@ type Workload struct {
 // Name is that of the workload.
 func (Workload) Name() string { return Name }
 
-// Words are those of orders (WORKLOAD.md section 6).
-func (Workload) Words() result.Words {
-	return result.Words{
-		Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM,
-		Own: "order as in DS2", Cumulative: ", which DS2 calls opm",
-		Groups: map[string][]string{
-			"browse": workload.Names(
-				calls.Operations[calls.OpBrowseByCategory : calls.OpBrowseByTitle+1],
-			),
-		},
-		Added: []result.CountWords{{Count: "new_customers", Words: "new customers"}},
-		InDoubt: []result.CountWords{
-			{
-				Count: "in_doubt_purchases",
-				Words: "purchases",
-			},
-			{Count: "in_doubt_customers", Words: "new customers"},
-		},
-	}
+//go:embed words.json
+var wordsText []byte
+
+// told is what the workload says of itself, in the words of its users.
+var told = readWords()
+
+type ownWords struct {
+	Words    result.Words
+	Counters []workload.Counter
 }
+
+func readWords() (own ownWords) {
+	if err := json.Unmarshal(wordsText, &own); err != nil {
+		panic(err)
+	}
+	return own
+}
+
+// Words are those of orders (WORKLOAD.md section 6).
+func (Workload) Words() result.Words { return told.Words }
 
 // Operations are the procedures and the price query, by Op.
 func (Workload) Operations() []workload.Operation { return calls.Operations }
@@ -64,22 +66,7 @@ func (Workload) Operations() []workload.Operation { return calls.Operations }
 func (Workload) Counts() []string { return calls.Counts }
 
 // Counters are the workload's own for Prometheus.
-func (Workload) Counters() []workload.Counter {
-	return []workload.Counter{
-		{
-			Name: "rollbacks_total", Help: "Purchases that were rolled back for lack of stock.",
-			Count: calls.Counts[calls.Rollbacks],
-		},
-		{
-			Name: "in_doubt_total",
-			Help: "Operations whose commit was cut off, so that they may or may not have happened.",
-			By: map[string]string{
-				calls.Operations[calls.OpPurchase].Name:    calls.Counts[calls.InDoubtPurchases],
-				calls.Operations[calls.OpNewCustomer].Name: calls.Counts[calls.InDoubtCustomers],
-			},
-		},
-	}
-}
+func (Workload) Counters() []workload.Counter { return told.Counters }
 
 // Mark reads the highest keys and the sums by which an audit knows what a run changed.
 func (Workload) Mark(ctx context.Context, target store.Database, after bool) (result.Marks, error) {

@@ -68,8 +68,7 @@ func readLive(ctx context.Context, target store.Database, d Dataset, live *Live)
 	}
 	if aliens > 0 {
 		return fmt.Errorf(
-			"%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: "+
-				"its key is not of this workload",
+			"%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: its key is not of this workload",
 			op,
 			target.Label(),
 			aliens,
@@ -117,8 +116,7 @@ func (w Workload) Audit(
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
 			return nil, fmt.Errorf(
-				"audit the run: it has %d records, and a mailbox database is driven from one "+
-					"machine",
+				"audit the run: it has %d records, and a mailbox database is driven from one machine",
 				n,
 			)
 		}

@@ -177,8 +177,7 @@ func (s Size) CheckSize() error {
 		return fmt.Errorf("mailboxes of %d bytes: it must be 1MB to 1TB", s.MailboxBytes)
 	case s.CountRecords() > maxRecords:
 		return fmt.Errorf(
-			"%s hold %d records, and a database holds at most %d: choose fewer or smaller "+
-				"mailboxes",
+			"%s hold %d records, and a database holds at most %d: choose fewer or smaller mailboxes",
 			s,
 			s.CountRecords(),
 			int64(maxRecords),

@@ -37,19 +37,16 @@ func (l *Live) SaveRecords(dir string, target int) error {
 	if err != nil {
 		return err
 	}
-	b = slices.Grow(b, int(end/4)+8)
-	for n := uint64(0); n < end; n += 4 {
-		var four byte
-		for i := range min(4, end-n) {
-			if l.HasRecord(n + i) {
-				four |= 1 << (2 * i)
-			}
-			if l.WasWritten(n + i) {
-				four |= 2 << (2 * i)
-			}
+	places := make([]byte, (end+3)/4)
+	for n := range end {
+		if l.HasRecord(n) {
+			places[n/4] |= 1 << (n % 4 * 2)
 		}
-		b = append(b, four)
+		if l.WasWritten(n) {
+			places[n/4] |= 2 << (n % 4 * 2)
+		}
 	}
+	b = append(b, places...)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 	return atomicfile.Write(liveFile(dir, target), func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -75,37 +72,39 @@ func LoadLive(dir string, target int) (*Live, error) {
 }
 
 func parseLive(b []byte) (*Live, error) {
-	const head = len(liveHeader) + 16
-	if len(b) < head+4 || string(b[:len(liveHeader)]) != liveHeader {
+	var head struct {
+		Name        [len(liveHeader)]byte
+		Doubts, End uint64
+	}
+	n, err := binary.Decode(b, binary.LittleEndian, &head)
+	if err != nil || len(b) < n+4 || string(head.Name[:]) != liveHeader {
 		return nil, errLiveFile
 	}
 	body := b[:len(b)-4]
-	sum := binary.LittleEndian.Uint32(b[len(b)-4:])
-	doubts := binary.LittleEndian.Uint64(b[len(liveHeader):])
-	end := binary.LittleEndian.Uint64(b[len(liveHeader)+8:])
-	rest := body[head:]
+	rest := body[n:]
 	length := uint64(len(rest))
-	whole := doubts <= length/8 && end <= 4*length && length == 8*doubts+(end+3)/4
+	whole := head.Doubts <= length/8 && head.End <= 4*length &&
+		length == 8*head.Doubts+(head.End+3)/4
+	sum := binary.LittleEndian.Uint32(b[len(body):])
 	if !whole || crc32.Checksum(body, castagnoli) != sum {
 		return nil, errLiveFile
 	}
 	l := NewLive(1)
 	s := l.ShareOf(0)
-	s.end = end
-	for i, two := range rest[8*doubts:] {
-		for j := range 4 {
-			n := uint64(4*i + j)
-			if two>>(2*j)&1 != 0 {
-				s.addRecord(n)
-			}
-			if two>>(2*j)&2 != 0 {
-				s.NoteReplace(n)
-			}
+	s.end = head.End
+	places := rest[8*head.Doubts:]
+	for n := range head.End {
+		two := places[n/4] >> (n % 4 * 2)
+		if two&1 != 0 {
+			s.addRecord(n)
+		}
+		if two&2 != 0 {
+			s.NoteReplace(n)
 		}
 	}
-	for i := range doubts {
+	for i := range head.Doubts {
 		n := binary.LittleEndian.Uint64(rest[8*i:])
-		if n >= end {
+		if n >= head.End {
 			return nil, errLiveFile
 		}
 		s.NoteDoubt(n)

@@ -138,8 +138,7 @@ func (r *Run) Ready(ctx context.Context) error {
 		}
 		if int64(users) > records {
 			return fmt.Errorf(
-				"%s holds %d records, fewer than the %d users that work on them: use fewer "+
-					"users, or a larger database",
+				"%s holds %d records, fewer than the %d users that work on them: use fewer users, or a larger database",
 				t.Store.Label(),
 				records,
 				users,

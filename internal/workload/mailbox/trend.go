@@ -3,6 +3,7 @@ package mailbox
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"ds2/internal/measure"
@@ -23,6 +24,9 @@ const (
 	trendLevel   = 0.01
 )
 
+// trendHead are the columns; the longest times are over means of 15 s.
+const trendHead = "from, to, IOPS, reads/s, writes/s, log writes/s, transactions/s, data read ms, max, log write ms, max, database MB"
+
 // describeTrend is what the drives did in the parts of the first window, one after the other, with
 // whether their I/Os a second went up or down.
 func (r run) describeTrend(windows []measure.Window) []result.Section {
@@ -38,10 +42,8 @@ func (r run) describeTrend(windows []measure.Window) []result.Section {
 	if part < shortestPart {
 		return nil
 	}
-	t := result.Section{Title: "Over time", Head: []string{
-		"from", "to", "IOPS", "reads/s", "writes/s", "log writes/s", "transactions/s",
-		"data read ms", "max", "log write ms", "max", "database MB",
-	}}
+	head := strings.Split(trendHead, ", ")
+	t := result.Section{Title: "Over time", Head: head}
 	var at, iops []float64
 	var parts []float64 // IOPS, those that were not measured included
 	for begin := from; begin+part <= to+time.Second; begin += part {

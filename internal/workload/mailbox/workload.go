@@ -9,8 +9,8 @@ package mailbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strconv"
 
 	"ds2/internal/conclude"
 	"ds2/internal/result"
@@ -78,15 +78,15 @@ func readDataset(info store.Info) (d Dataset, err error) {
 	if err := info.CheckReady(); err != nil {
 		return d, err
 	}
-	var numbers [3]uint64
-	for i, name := range []string{infoMailboxes, infoMailboxBytes, infoSeed} {
-		if numbers[i], err = strconv.ParseUint(info[name], 10, 64); err != nil {
-			return d, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, info[name])
-		}
+	mailboxes, err1 := info.Number(infoMailboxes)
+	bytes, err2 := info.Number(infoMailboxBytes)
+	seed, err3 := info.Number(infoSeed)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return d, err
 	}
 	d = Dataset{
-		Size:    Size{int(numbers[0]), int64(numbers[1])},
-		Seed:    numbers[2],
+		Size:    Size{int(mailboxes), int64(bytes)},
+		Seed:    seed,
 		Profile: info[infoProfile],
 	}
 	if err := d.Size.CheckSize(); err != nil {

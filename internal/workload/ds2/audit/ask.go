@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -185,20 +186,30 @@ func (a *audit) divideParts(ctx context.Context) error {
 	return nil
 }
 
-// answerTask is a task that sets the answers to questions: the columns of a query's one row.
+// readNumbers reads a query's one row: a number of each name.
+func readNumbers(
+	ctx context.Context, conn *sql.Conn, query string, names ...string,
+) (map[string]int64, error) {
+	numbers := make([]int64, len(names))
+	columns := make([]any, len(names))
+	for i := range numbers {
+		columns[i] = &numbers[i]
+	}
+	err := conn.QueryRowContext(ctx, query).Scan(columns...)
+	found := map[string]int64{}
+	for i, name := range names {
+		found[name] = numbers[i]
+	}
+	return found, err
+}
+
+// answerTask is a task that answers questions by a query's one row.
 func (a *audit) answerTask(query string, bytes int64, names ...string) task {
 	return task{"count " + names[0], bytes, func(ctx context.Context, conn *sql.Conn) error {
-		numbers := make([]int64, len(names))
-		columns := make([]any, len(names))
-		for i := range numbers {
-			columns[i] = &numbers[i]
-		}
-		err := conn.QueryRowContext(ctx, query).Scan(columns...)
+		found, err := readNumbers(ctx, conn, query, names...)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		for i, name := range names {
-			a.answers[name] = numbers[i]
-		}
+		maps.Copy(a.answers, found)
 		return err
 	}}
 }
@@ -215,10 +226,11 @@ func (a *audit) question() question {
 // maxNamed bounds how many keys of wrong rows are kept for a check.
 const maxNamed = 1000
 
-// nameKey notes the key of a row that a check finds wrong.
-func (a *audit) nameKey(check string, key int64) {
+// noteFault counts a row that a check finds wrong, and notes its key.
+func (a *audit) noteFault(check string, key int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.answers[check]++
 	if len(a.named[check]) < maxNamed {
 		a.named[check] = append(a.named[check], key)
 	}
@@ -229,23 +241,15 @@ func (a *audit) nameKey(check string, key int64) {
 func (a *audit) counts(tables map[string]int64) []task {
 	const indexShare = 10 // a primary key has a tenth of its table's bytes
 	q := a.question()
-	customers := q
-	customers.Where = where("customerid", span{0, q.Customers})
-	orders := q
-	orders.Where = where("orderid", span{0, a.baseOrders})
 	var tasks []task
 	if a.dataset == nil { // else the comparison counts them
-		tasks = append(
-			tasks,
-			a.answerTask(
-				customers.ask("customers"),
-				tables["customers"]/indexShare,
-				datasetCustomers,
-			),
-		)
+		q.Where = where("customerid", span{0, q.Customers})
+		bytes := tables["customers"] / indexShare
+		tasks = append(tasks, a.answerTask(q.ask("customers"), bytes, datasetCustomers))
 	}
+	q.Where = where("orderid", span{0, a.baseOrders})
 	tasks = append(tasks,
-		a.answerTask(orders.ask("orders"), tables["orders"]/indexShare, datasetOrders),
+		a.answerTask(q.ask("orders"), tables["orders"]/indexShare, datasetOrders),
 		a.answerTask(q.ask("products"), 0, allProducts, datasetProducts),
 		a.answerTask(q.ask("inventory"), 0, inventoryRows, negativeStock, salesNow),
 		a.answerTask(q.ask("categories"), 0, allCategories, renamedCategories),

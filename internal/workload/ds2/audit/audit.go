@@ -149,10 +149,16 @@ func Check(
 	size *datagen.Size,
 	o workload.Audit,
 ) (checks []result.Check, err error) {
-	a := &audit{target: target, engines: engines, given: size, options: o}
-	a.answers = map[string]int64{}
-	a.notes = map[string]string{}
-	a.named = map[string][]int64{}
+	ignore := func(string) {}
+	for _, tell := range []*func(string){&o.Warn, &o.Omit} {
+		if *tell == nil {
+			*tell = ignore
+		}
+	}
+	a := &audit{
+		target: target, engines: engines, given: size, options: o,
+		answers: map[string]int64{}, notes: map[string]string{}, named: map[string][]int64{},
+	}
 	if err := a.ask(ctx); err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}

@@ -28,32 +28,32 @@ type RowHasher interface {
 
 // dataset are the rows of the dataset beside those that the database has of it.
 type dataset struct {
-	rows    *datagen.Dataset
-	tables  []*comparison
-	history []tally // of CUST_HIST, by part of orders
-	sold    []int64 // print, by part of orders
+	rows   *datagen.Dataset
+	tables []*comparison
+	// of CUST_HIST, and of what was sold by ORDERLINES, by ranges of orders
+	history, sold *rangeSum
 
 	stock, sales []int64 // of INVENTORY, by product
+}
 
-	mu sync.Mutex // of what the ranges want
+// rangeSum is a sum over rows of the dataset, by ranges of so many keys.
+type rangeSum struct {
+	table datagen.Table
+	at    int // the place of the key in a row
+	size  int64
+	of    func(row []datagen.Value) int64 // a row's term in a print
+	want  []tally                         // by range
+	mu    sync.Mutex                      // of want
 }
 
 // comparison is that of a table, range by range of a key.
 type comparison struct {
-	table  datagen.Table
-	key    string
-	at     int    // the place of the key in a row of the dataset
-	term   string // SQL of a row's term in a print
-	of     func(row []datagen.Value) int64
-	check  string
-	size   int64 // keys of a range
-	ranges []keyRange
-}
-
-// keyRange are the rows of some keys: what the database has, and the dataset.
-type keyRange struct {
-	span
-	found, want tally
+	rangeSum
+	key   string
+	term  string // SQL of a row's term in a print
+	check string
+	spans []span
+	found []tally // what the database has, by range
 }
 
 // The names of the checks of what the dataset has.
@@ -96,12 +96,13 @@ func (d *dataset) checkNames() []string {
 // compareDataset prepares the comparison of the whole database with the dataset, where the server
 // can be asked for it.
 func (a *audit) compareDataset(ctx context.Context, info store.Info) error {
-	engine, ok := a.target.(RowHasher)
 	if !a.options.Whole {
 		return nil
 	}
+	const values = "values of the dataset's rows, beside their keys, sums and numbers"
+	engine, ok := a.target.(RowHasher)
 	if !ok || info == nil {
-		a.omitCheck("values of the dataset's rows, beside their keys, sums and numbers")
+		a.options.Omit(values)
 		return nil
 	}
 	_, seed, err := Loaded(info)
@@ -109,8 +110,8 @@ func (a *audit) compareDataset(ctx context.Context, info store.Info) error {
 		return err
 	}
 	words := datagen.DefaultWords()
-	rows, err := datagen.New(a.size, words, datagen.Options{Seed: seed})
-	if err != nil {
+	d := &dataset{}
+	if d.rows, err = datagen.New(a.size, words, datagen.Options{Seed: seed}); err != nil {
 		return err
 	}
 	term, hash, err := engine.RowHash(ctx, customerColumns, isText)
@@ -118,54 +119,56 @@ func (a *audit) compareDataset(ctx context.Context, info store.Info) error {
 		return err
 	}
 	if hash == nil {
-		a.omitCheck("values of the dataset's rows, beside their keys, sums and numbers")
+		a.options.Omit(values)
 		return nil
 	}
-
-	d := &dataset{rows: rows}
-	d.addComparison(&comparison{
-		table: datagen.Customers, key: "customerid", check: otherCustomer, size: maxPart,
-		term: term, of: hash,
-	}, int64(a.size.Customers))
+	d.addComparison(datagen.Customers, "customerid", 0, otherCustomer, term, hash)
+	d.divideKeys(int64(a.size.Customers))
 	if sum := info[InfoWords]; sum == "" || sum == words.Sum() {
 		if term, hash, err = engine.RowHash(ctx, productColumns, isText); err != nil {
 			return err
 		}
-		d.addComparison(&comparison{
-			table: datagen.Products, key: "prod_id", check: otherProduct, size: maxPart,
-			term: term, of: productTerm(hash),
-		}, int64(a.size.Products))
+		d.addComparison(datagen.Products, "prod_id", 0, otherProduct, term, productTerm(hash))
+		d.divideKeys(int64(a.size.Products))
 	} else {
-		a.omitCheck("values of products, whose words are not ds2's")
+		a.options.Omit("values of products, whose words are not ds2's")
 	}
-	d.addComparison(&comparison{
-		table: datagen.Orders, key: "orderid", check: otherOrders, of: orderTerm,
-	}, 0)
-	d.addComparison(&comparison{
-		table: datagen.OrderLines, key: "orderid", at: 1, check: otherLines, of: lineTerm,
-	}, 0)
-	a.omitCheck(
-		"values of what runs added, beside those of the checks; REORDER's dates; room that " +
-			"indexes take",
-	)
+	d.addComparison(datagen.Orders, "orderid", 0, otherOrders, "", orderTerm)
+	d.addComparison(datagen.OrderLines, "orderid", 1, otherLines, "", lineTerm)
+	a.options.Omit("values of what runs added, beside those of the checks; REORDER's dates; room that indexes take")
 	a.dataset = d
 	return nil
 }
 
-// omitCheck says what is not looked at.
-func (a *audit) omitCheck(what string) {
-	if a.options.Omit != nil {
-		a.options.Omit(what)
-	}
+// addComparison adds the comparison of a table by a key, which is at a place of its rows. A row's
+// term in SQL is that of the same name in the questions, of a hash.
+func (d *dataset) addComparison(
+	table datagen.Table, key string, at int, check, hash string, of func([]datagen.Value) int64,
+) {
+	d.tables = append(d.tables, &comparison{
+		rangeSum: rangeSum{table: table, at: at, of: of},
+		key:      key,
+		check:    check,
+		term:     question{Hash: hash}.ask("term of " + string(table)),
+	})
 }
 
-// addComparison adds the comparison of a table with so many keys.
-func (d *dataset) addComparison(c *comparison, keys int64) {
-	c.term = question{Hash: c.term}.ask("term of " + string(c.table))
-	for from := int64(0); from < keys; from += c.size {
-		c.ranges = append(c.ranges, keyRange{span: span{from, min(from+c.size, keys)}})
+// divideKeys divides the last comparison into ranges of keys.
+func (d *dataset) divideKeys(keys int64) {
+	c := d.tables[len(d.tables)-1]
+	var spans []span
+	for from := int64(0); from < keys; from += maxPart {
+		spans = append(spans, span{from, min(from+maxPart, keys)})
 	}
-	d.tables = append(d.tables, c)
+	c.setRanges(maxPart, spans)
+}
+
+// setRanges has a comparison made by ranges of so many keys.
+func (c *comparison) setRanges(size int64, spans []span) {
+	c.size = size
+	c.spans = spans
+	c.found = make([]tally, len(spans))
+	c.want = make([]tally, len(spans))
 }
 
 // The terms of rows, as the SQL of the same names has them.
@@ -191,10 +194,16 @@ func lineTerm(row []datagen.Value) int64 {
 }
 
 // historyTerm is that of a row of CUST_HIST.
-func historyTerm(customer, order, product int64) int64 {
+func historyTerm(row []datagen.Value) int64 {
+	customer := row[0].Int
+	order := row[1].Int
+	product := row[2].Int
 	return (order*433494437 + product*479001599 + customer*370248451) % prime *
 		(product + customer) % prime
 }
+
+// soldTerm is what a line sold of its product.
+func soldTerm(row []datagen.Value) int64 { return row[3].Int * (row[2].Int * row[2].Int % prime) }
 
 // byOrders are the comparisons of ORDERS and ORDERLINES.
 func (d *dataset) byOrders() []*comparison { return d.tables[len(d.tables)-2:] }
@@ -202,20 +211,25 @@ func (d *dataset) byOrders() []*comparison { return d.tables[len(d.tables)-2:] }
 // divideAs divides the comparisons by orders as the parts are. What runs added to the last of these
 // parts is not theirs.
 func (d *dataset) divideAs(a *audit) {
-	for _, c := range d.byOrders() {
-		c.size = a.partOrders
-		for i, p := range a.parts {
-			if int64(i)*a.partOrders >= a.baseOrders {
-				break
-			}
-			if min(int64(i+1)*a.partOrders, a.lastOrder) > a.baseOrders {
-				p.to = a.baseOrders
-			}
-			c.ranges = append(c.ranges, keyRange{span: p.span})
+	var spans []span
+	for i, p := range a.parts {
+		if int64(i)*a.partOrders >= a.baseOrders {
+			break
 		}
+		if min(int64(i+1)*a.partOrders, a.lastOrder) > a.baseOrders {
+			p.to = a.baseOrders
+		}
+		spans = append(spans, p.span)
 	}
-	d.history = make([]tally, len(d.byOrders()[0].ranges))
-	d.sold = make([]int64, len(d.history))
+	for _, c := range d.byOrders() {
+		c.setRanges(a.partOrders, spans)
+	}
+	ofOrders := func(table datagen.Table, of func([]datagen.Value) int64) *rangeSum {
+		want := make([]tally, len(spans))
+		return &rangeSum{table: table, at: 1, size: a.partOrders, of: of, want: want}
+	}
+	d.history = ofOrders(datagen.CustHist, historyTerm)
+	d.sold = ofOrders(datagen.OrderLines, soldTerm)
 	d.stock = make([]int64, a.size.Products+1)
 	d.sales = make([]int64, a.size.Products+1)
 }
@@ -223,30 +237,25 @@ func (d *dataset) divideAs(a *audit) {
 // addedSpan is what of a part is no range of the dataset's; false: nothing.
 func (a *audit) addedSpan(i int) (s span, some bool) {
 	s = a.parts[i].span
-	if a.dataset != nil && i < len(a.dataset.history) {
-		s.from = a.dataset.byOrders()[0].ranges[i].to
-		some = s.from < s.to
-		return s, some
+	if a.dataset != nil && i < len(a.dataset.history.want) {
+		s.from = a.dataset.byOrders()[0].spans[i].to
 	}
-	return s, true
+	return s, s.from < s.to
 }
 
 // rangeTasks read what the database has of the dataset.
 func (d *dataset) rangeTasks(tables map[string]int64) (tasks []task) {
 	for _, c := range d.tables {
-		for i := range c.ranges {
-			r := &c.ranges[i]
-			q := c.question(r.span)
-			bytes := tables[string(c.table)] / int64(len(c.ranges))
-			tasks = append(tasks, task{
-				"read " + string(c.table), bytes,
-				func(ctx context.Context, conn *sql.Conn) error {
-					err := conn.QueryRowContext(ctx, q.ask("dataset rows")).
-						Scan(&r.found.rows, &r.found.print)
-					r.found.print = moduloPrime(r.found.print)
-					return err
-				},
-			})
+		bytes := tables[string(c.table)] / max(int64(len(c.spans)), 1)
+		for i, s := range c.spans {
+			read := func(ctx context.Context, conn *sql.Conn) error {
+				found := &c.found[i]
+				err := conn.QueryRowContext(ctx, c.question(s).ask("dataset rows")).
+					Scan(&found.rows, &found.print)
+				found.print = moduloPrime(found.print)
+				return err
+			}
+			tasks = append(tasks, task{"read " + string(c.table), bytes, read})
 		}
 	}
 	return tasks
@@ -271,12 +280,13 @@ func (d *dataset) makeRows(ctx context.Context) error {
 					d.sales[row[0].Int] = row[2].Int
 				}
 			}
-			for _, s := range d.sums() {
-				if s.table != part.Table {
-					continue
-				}
-				if err := s.read(ctx, part, &d.mu); err != nil {
-					return err
+			sums := []*rangeSum{d.history, d.sold}
+			for _, c := range d.tables {
+				sums = append(sums, &c.rangeSum)
+			}
+			for _, s := range sums {
+				if s.table == part.Table && ctx.Err() == nil {
+					s.addRows(part)
 				}
 			}
 			return ctx.Err()
@@ -285,69 +295,24 @@ func (d *dataset) makeRows(ctx context.Context) error {
 	return group.Wait()
 }
 
-// rangeSum is a sum over rows of the dataset, by ranges of so many keys.
-type rangeSum struct {
-	table datagen.Table
-	size  int64
-	at    int // the place of the key in a row
-	of    func(row []datagen.Value) int64
-	give  func(i int64, sum tally)
-}
-
-// sums are those that the ranges want.
-func (d *dataset) sums() (all []rangeSum) {
-	for _, c := range d.tables {
-		all = append(all, rangeSum{c.table, c.size, c.at, c.of, func(i int64, sum tally) {
-			c.ranges[i].want = c.ranges[i].want.plus(sum)
-		}})
-	}
-	size := d.byOrders()[0].size
-	bought := func(row []datagen.Value) int64 {
-		return historyTerm(row[0].Int, row[1].Int, row[2].Int)
-	}
-	sold := func(row []datagen.Value) int64 {
-		return row[3].Int * (row[2].Int * row[2].Int % prime)
-	}
-	return append(all,
-		rangeSum{datagen.CustHist, size, 1, bought, func(i int64, sum tally) {
-			d.history[i] = d.history[i].plus(sum)
-		}},
-		rangeSum{datagen.OrderLines, size, 1, sold, func(i int64, sum tally) {
-			d.sold[i] = moduloPrime(d.sold[i] + sum.print)
-		}},
-	)
-}
-
 func (t tally) plus(other tally) tally {
 	return tally{t.rows + other.rows, moduloPrime(t.print + other.print)}
 }
 
-// read gives the sum of each range that a part has rows of, one at a time.
-func (s rangeSum) read(ctx context.Context, part datagen.Part, one *sync.Mutex) error {
+// addRows adds the rows of a part.
+func (s *rangeSum) addRows(part datagen.Part) {
+	sums := make([]tally, len(s.want))
 	rows := part.Open()
-	current := int64(-1)
-	var sum tally
-	give := func() {
-		one.Lock()
-		defer one.Unlock()
-		if current >= 0 {
-			s.give(current, sum)
-		}
-	}
 	for row := rows(); row != nil; row = rows() {
-		if i := (row[s.at].Int - 1) / s.size; i != current {
-			give()
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			current = i
-			sum = tally{}
-		}
+		sum := &sums[(row[s.at].Int-1)/s.size]
 		sum.rows++
 		sum.print = (sum.print + s.of(row)) % prime
 	}
-	give()
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, sum := range sums {
+		s.want[i] = s.want[i].plus(sum)
+	}
 }
 
 // settleRanges takes what the passes found of the dataset: of parts that are the dataset's rows
@@ -356,16 +321,14 @@ func (a *audit) settleRanges() (tasks []task) {
 	d := a.dataset
 	wrong := map[int]bool{} // parts
 	for _, c := range d.tables {
-		var differ []keyRange
-		for i, r := range c.ranges {
+		var differ []span
+		for i, found := range c.found {
 			if c.table == datagen.Customers {
-				a.answers[datasetCustomers] += r.found.rows
+				a.answers[datasetCustomers] += found.rows
 			}
-			if r.found != r.want {
-				differ = append(differ, r)
-				if slices.Contains(d.byOrders(), c) {
-					wrong[i] = true
-				}
+			if found != c.want[i] {
+				differ = append(differ, c.spans[i])
+				wrong[i] = wrong[i] || slices.Contains(d.byOrders(), c)
 			}
 		}
 		if found := len(differ); found > atMostParts {
@@ -373,99 +336,67 @@ func (a *audit) settleRanges() (tasks []task) {
 			a.notes[c.check] = fmt.Sprintf(
 				" in %d of the %d ranges of %d keys that have faults", atMostParts, found, c.size)
 		}
-		for _, r := range differ {
-			tasks = append(tasks, task{
-				"compare " + string(c.table), 0,
-				func(ctx context.Context, conn *sql.Conn) error {
-					return a.nameRows(ctx, conn, c, r)
-				},
-			})
+		for _, s := range differ {
+			name := func(ctx context.Context, conn *sql.Conn) error {
+				return a.nameRows(ctx, conn, c, s)
+			}
+			tasks = append(tasks, task{"compare " + string(c.table), 0, name})
 		}
 	}
-	for i := range d.history {
+	for i, bought := range d.history.want {
 		p := &a.parts[i]
 		if wrong[i] {
-			tasks = append(tasks, a.partTask(p, d.byOrders()[0].ranges[i].span, 0))
+			tasks = append(tasks, a.partTask(p, d.byOrders()[0].spans[i], 0))
 			continue
 		}
-		p.lines = p.lines.plus(d.history[i])
-		p.sold = moduloPrime(p.sold + d.sold[i])
+		p.lines = p.lines.plus(bought)
+		p.sold = moduloPrime(p.sold + d.sold.want[i].print)
 	}
 	return append(tasks, task{"read the stock", 0, a.compareStock})
 }
 
 // nameRows counts and names the keys of a range of which the database does not have the dataset's
 // rows.
-func (a *audit) nameRows(
-	ctx context.Context,
-	conn *sql.Conn,
-	c *comparison,
-	r keyRange,
-) error {
+func (a *audit) nameRows(ctx context.Context, conn *sql.Conn, c *comparison, s span) error {
 	want := map[int64]tally{}
 	for _, part := range a.dataset.rows.Parts() {
 		if part.Table != c.table {
 			continue
 		}
 		rows := part.Open()
-		for row := rows(); row != nil && row[c.at].Int <= r.to; row = rows() {
-			if key := row[c.at].Int; key > r.from {
+		for row := rows(); row != nil && row[c.at].Int <= s.to; row = rows() {
+			if key := row[c.at].Int; key > s.from {
 				want[key] = want[key].plus(tally{1, c.of(row)})
 			}
 		}
 	}
-	differ := func(key int64) {
-		a.nameKey(c.check, key)
-		a.countFault(c.check, 1)
-	}
-	err := store.EachRow(
-		ctx,
-		conn,
-		math.MaxInt64,
-		c.question(r.span).ask("dataset rows by key"),
-		func(rows *sql.Rows) error {
-			var key int64
-			var found tally
-			if err := rows.Scan(&key, &found.rows, &found.print); err != nil {
-				return err
+	type held struct{ Key, Rows, Print int64 }
+	err := store.Each(ctx, conn, math.MaxInt64, c.question(s).ask("dataset rows by key"),
+		func(row held) error {
+			if want[row.Key] != (tally{row.Rows, moduloPrime(row.Print)}) {
+				a.noteFault(c.check, row.Key)
 			}
-			found.print = moduloPrime(found.print)
-			if want[key] != found {
-				differ(key)
-			}
-			delete(want, key)
+			delete(want, row.Key)
 			return nil
-		},
-	)
+		})
 	for key := range want {
-		differ(key)
+		a.noteFault(c.check, key)
 	}
 	return err
-}
-
-// countFault adds to the answer of a check.
-func (a *audit) countFault(check string, n int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.answers[check] += n
 }
 
 // compareStock compares the stock of each product with what the dataset, sales and reorders leave.
 func (a *audit) compareStock(ctx context.Context, conn *sql.Conn) error {
 	d := a.dataset
-	return store.EachRow(ctx, conn, math.MaxInt64, question{}.ask("stock"),
-		func(rows *sql.Rows) error {
-			var product, stock, sales, filled int64
-			if err := rows.Scan(&product, &stock, &sales, &filled); err != nil {
-				return err
-			}
-			if product < 1 || product >= int64(len(d.stock)) {
-				return nil // a check of keys says so
-			}
-			if stock != d.stock[product]-(sales-d.sales[product])+filled {
-				a.nameKey(otherStock, product)
-				a.countFault(otherStock, 1)
-			}
-			return nil
-		})
+	type held struct{ Product, Stock, Sales, Filled int64 }
+	return store.Each(ctx, conn, math.MaxInt64, question{}.ask("stock"), func(row held) error {
+		if row.Product < 1 || row.Product >= int64(len(d.stock)) {
+			return nil // a check of keys says so
+		}
+		left := d.stock[row.Product] - (row.Sales - d.sales[row.Product])
+		if row.Stock != left+row.Filled {
+			a.noteFault(otherStock, row.Product)
+		}
+		return nil
+	})
 }

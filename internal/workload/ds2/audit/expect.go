@@ -11,11 +11,11 @@ import (
 type expectation struct {
 	name     string
 	from, to int64 // the lowest and the highest that is right
-	cents    bool  // an amount of money in hundredths
 }
 
+// format writes a number, of totals as an amount of money.
 func (e expectation) format(n int64) string {
-	if e.cents {
+	if e.name == runTotals {
 		return calls.Cents(n).String()
 	}
 	return fmt.Sprint(n)
@@ -65,7 +65,7 @@ func (a *audit) expectations() []expectation {
 	var all []expectation
 	exactly := func(n int64, names ...string) {
 		for _, name := range names {
-			all = append(all, expectation{name: name, from: n, to: n})
+			all = append(all, expectation{name, n, n})
 		}
 	}
 	exactly(int64(a.size.Customers), datasetCustomers)
@@ -89,24 +89,12 @@ func (a *audit) expectations() []expectation {
 		return all
 	}
 	n := func(place int) int64 { return calls.Count(run.Counts, place) }
-	bought := n(calls.Purchases) - n(calls.Rollbacks)
-	cents := n(calls.TotalCents)
-	registered := n(calls.NewCustomers)
-	all = append(
-		all,
-		expectation{name: runOrders, from: bought, to: bought + n(calls.InDoubtPurchases)},
-		expectation{
-			name:  runTotals,
-			from:  cents,
-			to:    cents + n(calls.InDoubtTotalCents),
-			cents: true,
-		},
-		expectation{
-			name: runCustomers,
-			from: registered,
-			to:   registered + n(calls.InDoubtCustomers),
-		},
-	)
+	about := func(name string, n, inDoubt int64) {
+		all = append(all, expectation{name, n, n + inDoubt})
+	}
+	about(runOrders, n(calls.Purchases)-n(calls.Rollbacks), n(calls.InDoubtPurchases))
+	about(runTotals, n(calls.TotalCents), n(calls.InDoubtTotalCents))
+	about(runCustomers, n(calls.NewCustomers), n(calls.InDoubtCustomers))
 	if _, known := a.answers[changedDataset]; known {
 		exactly(0, changedDataset)
 	}

@@ -1,8 +1,7 @@
 package audit
 
 import (
-	"fmt"
-	"strconv"
+	"errors"
 
 	"ds2/datagen"
 	"ds2/internal/store"
@@ -19,21 +18,17 @@ const (
 
 // Loaded are the size of the dataset, and the seed of its rows, as in datagen.Options.
 func Loaded(info store.Info) (size datagen.Size, seed uint64, err error) {
-	names := [...]string{InfoCustomers, InfoOrdersPerMonth, InfoProducts, InfoDataSeed}
-	var numbers [len(names)]uint64
-	for i, name := range names {
-		text, noted := info[name]
-		if name == InfoDataSeed && !noted {
-			continue
-		}
-		if numbers[i], err = strconv.ParseUint(text, 10, 64); err != nil {
-			return size, 0, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, text)
-		}
+	for name, into := range map[string]*int{
+		InfoCustomers:      &size.Customers,
+		InfoOrdersPerMonth: &size.OrdersPerMonth,
+		InfoProducts:       &size.Products,
+	} {
+		n, failed := info.Number(name)
+		*into = int(n)
+		err = errors.Join(err, failed)
 	}
-	size = datagen.Size{
-		Customers:      int(numbers[0]),
-		OrdersPerMonth: int(numbers[1]),
-		Products:       int(numbers[2]),
+	if _, noted := info[InfoDataSeed]; noted && err == nil {
+		seed, err = info.Number(InfoDataSeed)
 	}
-	return size, numbers[3], nil
+	return size, seed, err
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 
 	"ds2/internal/store"
 )
@@ -39,62 +40,46 @@ func (a *audit) partTask(p *part, s span, bytes int64) task {
 
 // readPart reads orders and lines of a part, and asks at once what concerns them alone.
 func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part, s span) error {
-	computed := max(a.baseOrders, a.since)
-	var run span
-	if r := a.options.Run; r != nil {
-		run = span{r.Before[LastOrder], r.After[LastOrder]}
-	}
 	q := a.question()
-	q.Computed = computed
-	q.New = s.to > computed
-	q.Run = bounds{run.from, run.to}
+	q.Computed = max(a.baseOrders, a.since)
+	q.New = s.to > q.Computed
+	if r := a.options.Run; r != nil {
+		q.Run = bounds{r.Before[LastOrder], r.After[LastOrder]}
+	}
 	q.Where = where("orderid", s)
 	q.WhereOrders = where("o.orderid", s)
 	q.WhereLines = where("l.orderid", s)
-	var orders, strangers, tax, total, ofRun, cents, withLines, orderless, wrong, net int64
-	var strays, sold int64
-	var lines tally
-	err := conn.QueryRowContext(ctx, q.ask("pass over orders")).
-		Scan(&orders, &strangers, &tax, &total, &ofRun, &cents)
+	orders, err := readNumbers(ctx, conn, q.ask("pass over orders"),
+		"orders", "strangers", wrongTax, wrongTotal, runOrders, runTotals)
 	if err != nil {
 		return err
 	}
-	err = conn.QueryRowContext(ctx, q.ask("pass over lines")).
-		Scan(&withLines, &orderless, &wrong, &strays, &lines.rows, &net, &lines.print, &sold)
+	lines, err := readNumbers(ctx, conn, q.ask("pass over lines"), "orders", lineOrder.name(),
+		misnumbered, "strays", "lines", wrongNet, "print", "sold")
 	if err != nil {
 		return err
-	}
-	p.strays += strays
-	p.lines = p.lines.plus(lines)
-	p.sold = moduloPrime(p.sold + sold)
-	var orphaned int64
-	if strangers > 0 { // most are new customers
-		q.Where = where("c.orderid", s)
-		err = store.EachRow(ctx, conn, math.MaxInt64, q.ask("strangers"),
-			func(rows *sql.Rows) error {
-				var order int64
-				err := rows.Scan(&order)
-				orphaned++
-				a.nameKey(orderCustomer.name(), order)
-				return err
-			})
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	for name, n := range map[string]int64{
-		withoutLines:         orders - withLines,
-		misnumbered:          wrong,
-		lineOrder.name():     orderless,
-		wrongNet:             net,
-		runOrders:            ofRun,
-		runTotals:            cents,
-		wrongTax:             tax,
-		wrongTotal:           total,
-		orderCustomer.name(): orphaned,
-	} {
-		a.answers[name] += n
+	p.strays += lines["strays"]
+	p.lines = p.lines.plus(tally{lines["lines"], lines["print"]})
+	p.sold = moduloPrime(p.sold + lines["sold"])
+	a.answers[withoutLines] += orders["orders"] - lines["orders"]
+	for _, found := range []map[string]int64{orders, lines} {
+		for name, n := range found {
+			a.answers[name] += n
+		}
 	}
-	return err
+	a.mu.Unlock()
+	if orders["strangers"] == 0 {
+		return nil
+	}
+	// Most are new customers.
+	q.Where = where("c.orderid", s)
+	return store.Each(ctx, conn, math.MaxInt64, q.ask("strangers"),
+		func(stranger struct{ Order int64 }) error {
+			a.noteFault(orderCustomer.name(), stranger.Order)
+			return nil
+		})
 }
 
 // historyTasks read CUST_HIST, which no index leads through by orders, behind a place of its rows:
@@ -121,26 +106,36 @@ func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, 
 		tasks = append(
 			tasks,
 			task{"read cust_hist", bytes, func(ctx context.Context, conn *sql.Conn) error {
-				return store.EachRow(ctx, conn, math.MaxInt64, query, a.addHistory)
+				return store.Each(ctx, conn, math.MaxInt64, query, a.addHistory)
 			}},
 		)
 	}
 	return tasks, nil
 }
 
-func (a *audit) addHistory(rows *sql.Rows) error {
-	var i, n, print int64
-	err := rows.Scan(&i, &n, &print)
+// passed is what a pass over CUST_HIST found of a part.
+type passed struct{ Part, Rows, Print int64 }
+
+func (a *audit) addHistory(found passed) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	p := &a.parts[min(max(i, 0), int64(len(a.parts)-1))]
-	p.history = tally{p.history.rows + n, moduloPrime(p.history.print + print)}
-	return err
+	p := &a.parts[min(max(found.Part, 0), int64(len(a.parts)-1))]
+	p.history = p.history.plus(tally{found.Rows, found.Print})
+	return nil
 }
 
 // atMostParts is of how many parts with faults the exact questions are asked: each question reads
 // CUST_HIST again.
 const atMostParts = 16
+
+// exact is an exact question about orders in some spans.
+type exact struct {
+	check    string
+	question string
+	key      foreignKey
+	spans    []span // none: it is not asked
+	note     string
+}
 
 // followUps are the exact questions that the passes gave reason to ask.
 func (a *audit) followUps() []task {
@@ -163,39 +158,33 @@ func (a *audit) followUps() []task {
 	note := ""
 	if found := len(unlike); found > atMostParts {
 		unlike = unlike[:atMostParts]
-		note = fmt.Sprintf(
-			" in %d of the %d parts of %d orders that have faults",
-			atMostParts,
-			found,
-			a.partOrders,
-		)
+		note = fmt.Sprintf(" in %d of the %d parts of %d orders that have faults",
+			atMostParts, found, a.partOrders)
 	}
-	ask := func(spans []span, note, name string, within func(...span) string) {
-		if len(spans) > 0 {
-			tasks = append(tasks, a.answerTask(within(spans...), 0, name))
-			a.notes[name] = note
-		}
-	}
-	orphans := func(spans []span, note string, k foreignKey) {
-		ask(spans, note, k.name(), k.within)
-	}
-	ask(unlike, note, disagreeing, disagreeingWithin)
-	ask(unlike, note, anothersOrder, anothersOrderWithin)
-	orphans(unlike, note, historyOrder)
 	// The dataset's customers and products are all there, so that of their numbers there is nothing
 	// to ask; or they are not.
-	if a.answers[datasetCustomers] != int64(a.size.Customers) {
-		orphans(all, "", orderCustomer)
-		orphans(all, "", historyCustomer)
-	} else {
-		orphans(unlike, note, historyCustomer)
+	lessCustomers := a.answers[datasetCustomers] != int64(a.size.Customers)
+	lessProducts := a.answers[datasetProducts] != int64(a.size.Products)
+	orphans := func(k foreignKey, less bool, spans []span, note string) exact {
+		if less {
+			return exact{k.name(), "orphans", k, all, ""}
+		}
+		return exact{k.name(), "orphans", k, spans, note}
 	}
-	if a.answers[datasetProducts] != int64(a.size.Products) {
-		orphans(all, "", lineProduct)
-		orphans(all, "", historyProduct)
-	} else {
-		orphans(strays, "", lineProduct)
-		orphans(append(unlike, strays...), note, historyProduct)
+	for _, e := range []exact{
+		{disagreeing, "disagreeing", foreignKey{}, unlike, note},
+		{anothersOrder, "another's", foreignKey{}, unlike, note},
+		orphans(historyOrder, false, unlike, note),
+		orphans(orderCustomer, lessCustomers, nil, ""),
+		orphans(historyCustomer, lessCustomers, unlike, note),
+		orphans(lineProduct, lessProducts, strays, ""),
+		orphans(historyProduct, lessProducts, slices.Concat(unlike, strays), note),
+	} {
+		if len(e.spans) > 0 {
+			query := askWithin(e.question, e.key, e.spans...)
+			tasks = append(tasks, a.answerTask(query, 0, e.check))
+			a.notes[e.check] = e.note
+		}
 	}
 	before := int64(0)
 	if !a.options.Whole {

@@ -99,20 +99,13 @@ func (k foreignKey) orphans(condition string) string {
 	return question{Key: k, Where: condition}.ask("orphans")
 }
 
-// within is orphans of the rows of some orders.
-func (k foreignKey) within(spans ...span) string { return k.orphans(where("c.orderid", spans...)) }
-
-// The exact questions about orders in some spans.
-
-func disagreeingWithin(spans ...span) string {
-	return question{Where: where("orderid", spans...)}.ask("disagreeing")
-}
-
-func anothersOrderWithin(spans ...span) string {
+// askWithin is a question about the rows c of orders in some spans.
+func askWithin(name string, k foreignKey, spans ...span) string {
 	return question{
-		Where:       where("h.orderid", spans...),
+		Key:         k,
+		Where:       where("c.orderid", spans...),
 		WhereOrders: where("o.orderid", spans...),
-	}.ask("another's")
+	}.ask(name)
 }
 
 // A print is a sum over rows, modulo prime, in which each row has a term that no other row is

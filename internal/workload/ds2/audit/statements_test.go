@@ -30,7 +30,10 @@ func TestStatements(t *testing.T) {
 		Column:      "title",
 		Categories:  categoryNames,
 	}
-	statements := []string{disagreeingWithin(spans...), anothersOrderWithin(spans...)}
+	statements := []string{
+		askWithin("disagreeing", foreignKey{}, spans...),
+		askWithin("another's", foreignKey{}, spans...),
+	}
 	for _, name := range []string{
 		"highest keys", "sales", "inventory", "products", "customers", "orders", "categories",
 		"strangers", "unsound sales", "pass over orders", "pass over lines", "pass over history",
@@ -44,7 +47,7 @@ func TestStatements(t *testing.T) {
 		statements = append(statements, key.orphans("1 = 1"))
 	}
 	for _, key := range largeKeys {
-		statements = append(statements, key.within(spans...))
+		statements = append(statements, askWithin("orphans", key, spans...))
 	}
 	text := strings.Join(statements, ";\n") + ";\n"
 	assert.NotContains(t, text, "<no value>", "a statement was not formatted")

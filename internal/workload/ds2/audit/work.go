@@ -66,21 +66,14 @@ func (a *audit) runTasks(ctx context.Context, ranges bool, tasks []task) error {
 			defer conn.Raw(func(any) error { return driver.ErrBadConn })
 			limited := false
 			if reader, ok := a.target.(BulkReader); ok {
-				if limited, err = reader.PrepareRead(
-					ctx,
-					conn,
-					ranges,
-					a.temp/sessions,
-				); err != nil {
+				limited, err = reader.PrepareRead(ctx, conn, ranges, a.temp/sessions)
+				if err != nil {
 					return err
 				}
 			}
-			if !limited && a.options.Warn != nil {
+			if !limited {
 				a.warned.Do(func() {
-					a.options.Warn(
-						"temp_file_limit does not apply to this user; " +
-							"none are written unless there is damage to look into",
-					)
+					a.options.Warn("temp_file_limit does not apply to this user; none are written unless there is damage to look into")
 				})
 			}
 			for t := range queue {

@@ -10,6 +10,8 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/audit"
+	"ds2/internal/workload/ds2/calls"
+	"ds2/schema"
 )
 
 // compareEntries compares entries of a journal with the orders and the customers of a run that a
@@ -19,31 +21,29 @@ func compareEntries(
 ) (*comparison, error) {
 	most := 1_000_000 + 100*entries
 	c := newComparison(all)
-	query := fmt.Sprintf(`
-		SELECT o.orderid, COALESCE(o.customerid, 0), CAST(o.totalamount * 100 AS bigint),
-			(SELECT COUNT(*) FROM orderlines l WHERE l.orderid = o.orderid)
-		FROM orders o WHERE o.orderid > %d ORDER BY o.orderid`, before[audit.LastOrder])
-	err := store.EachRow(ctx, target.DB(), most, query, func(rows *sql.Rows) error {
-		held := entry{Kind: bought}
-		err := rows.Scan(&held.Order, &held.Customer, &held.Total, &held.Lines)
-		if err == nil {
-			c.takeOrder(held)
-		}
-		return err
+	ask := schema.Question("ds2", "orders of a run", before[audit.LastOrder])
+	type order struct {
+		ID, Customer int64
+		Total        calls.Cents
+		Lines        uint16
+	}
+	err := store.Each(ctx, target.DB(), most, ask, func(o order) error {
+		c.takeOrder(entry{
+			Kind: bought, Order: o.ID, Customer: o.Customer, Total: o.Total, Lines: o.Lines,
+		})
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the orders of %s: %w", target.Label(), err)
 	}
-	query = fmt.Sprintf(
-		"SELECT customerid, username FROM customers WHERE customerid > %d",
-		before[audit.LastCustomer],
-	)
-	err = store.EachRow(ctx, target.DB(), most, query, func(rows *sql.Rows) error {
-		var id int64
-		var name sql.RawBytes
-		err := rows.Scan(&id, &name)
-		delete(c.told, entry{Kind: registered, Customer: id, Name: nameSum(name)})
-		return err
+	ask = schema.Question("ds2", "customers of a run", before[audit.LastCustomer])
+	type customer struct {
+		ID   int64
+		Name sql.RawBytes
+	}
+	err = store.Each(ctx, target.DB(), most, ask, func(held customer) error {
+		delete(c.told, entry{Kind: registered, Customer: held.ID, Name: nameSum(held.Name)})
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the customers of %s: %w", target.Label(), err)
@@ -79,9 +79,7 @@ func newComparison(all []entry) *comparison {
 
 // entryContents are what makes an order one of the purchases in doubt, as a whole: customer, total
 // and number of lines.
-func entryContents(
-	e entry,
-) entry {
+func entryContents(e entry) entry {
 	return entry{Customer: e.Customer, Total: e.Total, Lines: e.Lines}
 }
 
@@ -111,10 +109,8 @@ func (c *comparison) lostNumbers(k kind) (numbers []int64) {
 	for e, n := range c.told {
 		if e.Kind == k {
 			for range n {
-				numbers = append(
-					numbers,
-					cmp.Or(e.Order, e.Customer),
-				) // a customer's entry has no order
+				// a customer's entry has no order
+				numbers = append(numbers, cmp.Or(e.Order, e.Customer))
 			}
 		}
 	}
@@ -142,28 +138,16 @@ func Check(
 	add := func(name string, passed bool, expected, found any) {
 		checks = append(checks, result.NewCheck(target.Label(), name, passed, expected, found))
 	}
-	orders := c.lostNumbers(bought)
-	customers := c.lostNumbers(registered)
-	add(
-		"acknowledged purchases that were lost",
-		len(orders) == 0,
-		0,
-		result.Named("orders", orders),
-	)
-	add(
-		"acknowledged new customers that were lost",
-		len(customers) == 0,
-		0,
-		result.Named("customers", customers),
-	)
+	addLost := func(name, objects string, k kind) {
+		lost := c.lostNumbers(k)
+		add("acknowledged "+name+" that were lost", lost == nil, 0, result.Named(objects, lost))
+	}
+	addLost("purchases", "orders", bought)
+	addLost("new customers", "customers", registered)
 	untold := c.whole + c.strange
 	most := c.doubts + noted.Untold
-	add(
-		"unacknowledged orders: purchases in doubt",
-		untold <= most,
-		fmt.Sprintf("0 to %d", most),
-		untold,
-	)
+	add("unacknowledged orders: purchases in doubt", untold <= most,
+		fmt.Sprintf("0 to %d", most), untold)
 	const whole = "unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)"
 	expected := "0"
 	if noted.Untold > 0 {

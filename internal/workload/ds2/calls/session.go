@@ -33,21 +33,62 @@ type session struct {
 	Conn
 	gender [1]byte
 
+	op    Op // that is called
 	id    int64
 	rows  int
 	items []Item
 
-	takeLogin, takeID, takeProduct, takePrice func([]store.Value) error
+	take func([]store.Value) error // readRow
 }
 
 // NewSession calls the procedures on a connection.
 func NewSession(c Conn) Session {
 	s := &session{Conn: c}
-	s.takeLogin = s.readLogin
-	s.takeID = s.readID
-	s.takeProduct = s.readProduct
-	s.takePrice = s.readPrice
+	s.take = s.readRow
 	return s
+}
+
+// call begins a call, which has no result yet.
+func (s *session) call(op Op) {
+	s.Call(int(op))
+	s.op = op
+	s.id = 0
+	s.rows = 0
+}
+
+// readRow takes a row of the answer to the call.
+func (s *session) readRow(row []store.Value) error {
+	s.rows++
+	switch s.op {
+	case OpLogin:
+		s.id = row[0].N
+		if row[1].Null {
+			s.rows--
+		}
+	case OpNewCustomer, OpPurchase:
+		if row[0].Null {
+			return errors.New("the new id is NULL")
+		}
+		s.id = row[0].N
+	case OpPrices:
+		s.rows--
+		return s.setPrice(row[0].N, row[1].N)
+	}
+	return nil
+}
+
+// setPrice sets the price, in 1/10,000, of the items that have a product.
+func (s *session) setPrice(product, price int64) error {
+	if price%100 != 0 {
+		return fmt.Errorf("the price of product %d is not a whole number of cents", product)
+	}
+	for i := range s.items {
+		if int64(s.items[i].Product) == product {
+			s.items[i].Price = Cents(price / 100)
+			s.rows++
+		}
+	}
+	return nil
 }
 
 // Login calls LOGIN, which answers with one row a title, and with one of nulls where there are no
@@ -56,25 +97,15 @@ func (s *session) Login(
 	ctx context.Context,
 	username, password []byte,
 ) (customerID int64, titles int, err error) {
-	s.Call(int(OpLogin))
+	s.call(OpLogin)
 	s.Text(username)
 	s.Text(password)
-	s.id = 0
-	s.rows = 0
-	err = s.Each(ctx, false, 4, s.takeLogin)
+	err = s.Each(ctx, false, 4, s.take)
 	return s.id, s.rows, err
 }
 
-func (s *session) readLogin(row []store.Value) error {
-	s.id = row[0].N
-	if !row[1].Null {
-		s.rows++
-	}
-	return nil
-}
-
 func (s *session) NewCustomer(ctx context.Context, c *Customer) (int64, error) {
-	s.Call(int(OpNewCustomer))
+	s.call(OpNewCustomer)
 	names := [...][]byte{
 		c.FirstName, c.LastName, c.Address1, c.Address2, c.City, c.State, c.Zip, c.Country,
 	}
@@ -92,11 +123,11 @@ func (s *session) NewCustomer(ctx context.Context, c *Customer) (int64, error) {
 	s.Int32(c.Income)
 	s.gender[0] = c.Gender
 	s.Text(s.gender[:])
-	return s.newID(ctx, OpNewCustomer)
+	return s.newID(ctx)
 }
 
 func (s *session) Browse(ctx context.Context, b *Browse) (int, error) {
-	s.Call(int(b.Op))
+	s.call(b.Op)
 	s.Int32(int32(b.Batch))
 	if b.Op == OpBrowseByCategory {
 		s.Int16(int16(b.Category))
@@ -104,82 +135,48 @@ func (s *session) Browse(ctx context.Context, b *Browse) (int, error) {
 		s.Text(b.Text)
 	}
 	const columns = 7
-	s.rows = 0
-	err := s.Each(ctx, false, columns, s.takeProduct)
+	err := s.Each(ctx, false, columns, s.take)
 	return s.rows, err
 }
 
-func (s *session) readProduct([]store.Value) error {
-	s.rows++
-	return nil
-}
-
 func (s *session) Prices(ctx context.Context, items []Item) error {
-	s.Call(int(OpPrices))
+	s.call(OpPrices)
 	s.Products(items)
 	s.items = items
-	s.rows = 0
-	err := s.Each(ctx, false, 2, s.takePrice)
+	err := s.Each(ctx, false, 2, s.take)
 	s.items = nil
 	if err == nil && s.rows != len(items) {
-		err = wrong(
-			OpPrices,
-			"%d of %d items have a product that does not exist",
-			len(items)-s.rows,
-			len(items),
-		)
+		err = s.wrong("%d of %d items have a product that does not exist",
+			len(items)-s.rows, len(items))
 	}
 	return err
 }
 
-func (s *session) readPrice(row []store.Value) error {
-	if row[1].N%100 != 0 {
-		return fmt.Errorf("the price of product %d is not a whole number of cents", row[0].N)
-	}
-	for i := range s.items {
-		if int64(s.items[i].Product) == row[0].N {
-			s.items[i].Price = Cents(row[1].N / 100)
-			s.rows++
-		}
-	}
-	return nil
-}
-
 func (s *session) Purchase(ctx context.Context, p *Purchase) (int64, error) {
-	s.Call(int(OpPurchase))
+	s.call(OpPurchase)
 	s.Int32(int32(p.CustomerID))
 	s.Int32(int32(len(p.Items)))
 	s.Hundredths(int64(p.Net))
 	s.Hundredths(int64(p.Tax))
 	s.Hundredths(int64(p.Total))
 	s.Lines(p.Items)
-	return s.newID(ctx, OpPurchase)
+	return s.newID(ctx)
 }
 
 // newID sends a call of a procedure that writes and reads the id it returns, which is one row: 0
 // where nothing was written.
-func (s *session) newID(ctx context.Context, op Op) (int64, error) {
-	s.id = 0
-	s.rows = 0
-	if err := s.Each(ctx, true, 1, s.takeID); err != nil {
+func (s *session) newID(ctx context.Context) (int64, error) {
+	if err := s.Each(ctx, true, 1, s.take); err != nil {
 		return 0, err
 	}
 	if s.rows != 1 {
-		return 0, wrong(op, "the server gave %d new ids, not one", s.rows)
+		return 0, s.wrong("the server gave %d new ids, not one", s.rows)
 	}
 	return s.id, nil
 }
 
-func (s *session) readID(row []store.Value) error {
-	if row[0].Null {
-		return errors.New("the new id is NULL")
-	}
-	s.id = row[0].N
-	s.rows++
-	return nil
-}
-
 // wrong is the error of an operation whose answer says too little.
-func wrong(op Op, format string, args ...any) error {
-	return &store.Error{Op: Operations[op].Name, Class: store.Bug, Err: fmt.Errorf(format, args...)}
+func (s *session) wrong(format string, args ...any) error {
+	name := Operations[s.op].Name
+	return &store.Error{Op: name, Class: store.Bug, Err: fmt.Errorf(format, args...)}
 }

@@ -19,8 +19,7 @@ var statements = []postgres.Statement{
 	calls.OpLogin: {Name: "login", SQL: "SELECT * FROM ds2_login($1, $2)"},
 	calls.OpNewCustomer: {
 		Name: "new_customer",
-		SQL: "SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9," +
-			" $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+		SQL:  "SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
 	},
 	calls.OpBrowseByCategory: {
 		Name: "browse_by_category",
@@ -34,8 +33,7 @@ var statements = []postgres.Statement{
 		Name: "browse_by_title",
 		SQL:  "SELECT * FROM ds2_browse_by_title($1, $2)",
 	},
-	calls.OpPrices: {Name: "prices", SQL: "SELECT prod_id, price FROM products" +
-		" WHERE prod_id = ANY ($1::integer[])"},
+	calls.OpPrices:   {Name: "prices", SQL: "SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])"},
 	calls.OpPurchase: {Name: "purchase", SQL: "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)"},
 }
 

@@ -17,9 +17,8 @@ var statements = []sqlserver.Statement{
 	calls.OpBrowseByCategory: {Name: "browse_by_category", SQL: "DS2_BROWSE_BY_CATEGORY"},
 	calls.OpBrowseByActor:    {Name: "browse_by_actor", SQL: "DS2_BROWSE_BY_ACTOR"},
 	calls.OpBrowseByTitle:    {Name: "browse_by_title", SQL: "DS2_BROWSE_BY_TITLE"},
-	calls.OpPrices: {Name: "prices", SQL: "SELECT PROD_ID, PRICE FROM PRODUCTS WHERE PROD_ID IN" +
-		" (@p1, @p2, @p3, @p4, @p5, @p6, @p7, @p8, @p9, @p10)"},
-	calls.OpPurchase: {Name: "purchase", SQL: "DS2_PURCHASE"},
+	calls.OpPrices:           {Name: "prices", SQL: "SELECT PROD_ID, PRICE FROM PRODUCTS WHERE PROD_ID IN (@p1, @p2, @p3, @p4, @p5, @p6, @p7, @p8, @p9, @p10)"},
+	calls.OpPurchase:         {Name: "purchase", SQL: "DS2_PURCHASE"},
 }
 
 type conn struct{ *sqlserver.Conn }

@@ -30,8 +30,7 @@ var statements = []postgres.Statement{
 	mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
 	mailbox.Insert: {
 		Name: "insert",
-		SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body)" +
-			" VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING" + returning,
+		SQL:  "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING" + returning,
 	},
 	mailbox.Replace: {
 		Name: "replace",

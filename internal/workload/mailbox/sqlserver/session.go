@@ -36,11 +36,9 @@ func (Engine) CheckParameters(
 	case lazy > 0 && d == "":
 		fault = "%s has no delayed durability, by which a commit is lazy: use --lazy 0"
 	case lazy > 0 && d == "DISABLED":
-		fault = "DELAYED_DURABILITY of %s is DISABLED, which makes all commits full: " +
-			"set it to ALLOWED by ALTER DATABASE, or use --lazy 0"
+		fault = "DELAYED_DURABILITY of %s is DISABLED, which makes all commits full: set it to ALLOWED by ALTER DATABASE, or use --lazy 0"
 	case lazy < 100 && d == "FORCED":
-		fault = "DELAYED_DURABILITY of %s is FORCED, which makes all commits lazy: " +
-			"set it to ALLOWED by ALTER DATABASE, or use --lazy 100"
+		fault = "DELAYED_DURABILITY of %s is FORCED, which makes all commits lazy: set it to ALLOWED by ALTER DATABASE, or use --lazy 100"
 	default:
 		return nil
 	}
@@ -91,10 +89,8 @@ func (Engine) ConnectUser(ctx context.Context, target store.Database) (mailbox.S
 // that is still under way, also where readers see versions.
 var statements = func() (all []sqlserver.Statement) {
 	for _, s := range []sqlserver.Statement{
-		mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
-		mailbox.Insert: {Name: "insert", SQL: "INSERT INTO messages" +
-			" (mailbox_id, folder_id, message_id, flags, crc, body) OUTPUT 1 SELECT @p1, @p2, @p3, @p4, @p5, @p6" +
-			" WHERE NOT EXISTS (SELECT 1 FROM messages WITH (UPDLOCK)" + byKey + ")"},
+		mailbox.Read:   {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
+		mailbox.Insert: {Name: "insert", SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body) OUTPUT 1 SELECT @p1, @p2, @p3, @p4, @p5, @p6 WHERE NOT EXISTS (SELECT 1 FROM messages WITH (UPDLOCK)" + byKey + ")"},
 		mailbox.Replace: {Name: "replace", SQL: "UPDATE messages SET flags = @p4, crc = @p5, body = @p6 OUTPUT 1" +
 			byKey},
 		mailbox.Delete: {Name: "delete", SQL: "DELETE FROM messages OUTPUT 1" + byKey},
