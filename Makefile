@@ -107,6 +107,7 @@ nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each packa
 	$(MAKE) ios
 	$(MAKE) kubernetes
 	DS2_TEST_HOURS=24 $(GO) test -run '^TestDay$$' ./internal/result
+	$(GO) test -count=1 -timeout 0 ./scripts/simulate -args -replicates=2000
 	DS2_TEST_NIGHTLY=1 $(GOTESTSUM) --packages ./... -- -race -timeout 60m
 
 fmt: $(GOLANGCI) ## formats all Go code as lint asks for, by gofumpt

@@ -35,8 +35,6 @@ type Difference struct {
 	// Medians is the difference of the medians of the runs, in percent: the storage report's figure
 	// (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
-
-	widest measure.Change // with the interval as wide as it may be
 }
 
 // Level is that of the 95 % confidence interval.
@@ -167,7 +165,6 @@ func newDifference(of Metric, by measure.Difference) Difference {
 		Percent: by.Change.Percent, Blocks: by.Blocks, Why: by.Why,
 	}
 	if change := by.Change; !math.IsNaN(change.Low) {
-		d.widest = change.Widest()
 		d.Low = &change.Low
 		d.High = &change.High
 		d.P = &change.P

@@ -66,7 +66,7 @@ func NewExperiment(
 	e.Comparison.Findings = append(e.Comparison.Findings, e.withoutResult()...)
 	e.Pairs = []measure.Difference{}
 	if e.Order == result.OrderRandom {
-		e.Comparison.Equal = atEqualFactors(some, looks)
+		e.Comparison.Equal = AtEqualFactors(some, looks)
 		e.Comparison.findEqual()
 		names, figures := inBlocks(some)
 		e.Pairs = append(

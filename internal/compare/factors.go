@@ -89,9 +89,9 @@ func (c cells) means(levels []string) (means []measure.RunFigure) {
 	return means
 }
 
-// atEqualFactors are the main effects of an experiment's configurations, and where they depend on a
+// AtEqualFactors are the main effects of an experiment's configurations, and where they depend on a
 // factor: the interaction, by the same blocks.
-func atEqualFactors(all []Configuration, looks float64) (equal []Equal) {
+func AtEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 	c, names, levels := newCells(all)
 	if c == nil {
 		return nil
@@ -105,7 +105,7 @@ func atEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 	if len(levels) == 2 { // what is more at one is less at the other
 		depends = len(names) - 1
 	}
-	for _, by := range measure.Differences(names, means, stated, looks)[:len(names)-1] {
+	for _, by := range measure.Differences(names, means, stated, looks) {
 		e := Equal{Difference: newDifference(StatedOf(all), by)}
 		e.Figure = all[0].Named(StatedOf(all).Name)
 		e.Medians = e.Percent // a block's figure is a mean of several runs

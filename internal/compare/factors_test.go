@@ -54,7 +54,7 @@ func factorial(more float64) (all []Configuration) {
 // TestEqualFactors: of two arrays 2 % apart at 32 and 128 users it is the 2 % that counts, not the
 // users'; and it is said where the arrays differ more at one number of users than at the other.
 func TestEqualFactors(t *testing.T) {
-	equal := atEqualFactors(factorial(0), 1)
+	equal := AtEqualFactors(factorial(0), 1)
 	require.Len(t, equal, 1)
 	e := equal[0]
 	assert.Equal(t, []string{"hdd", "ssd"}, []string{e.Against, e.Name})
@@ -64,12 +64,12 @@ func TestEqualFactors(t *testing.T) {
 	assert.Equal(
 		t,
 		"The difference of ssd from hdd depends on threads: it is +2.0 % at threads 32, +7.0 % at threads 128",
-		atEqualFactors(factorial(5), 1)[0].Dependence(),
+		AtEqualFactors(factorial(5), 1)[0].Dependence(),
 	)
-	assert.Nil(t, atEqualFactors(factorial(0)[:3], 1), "a combination is missing")
+	assert.Nil(t, AtEqualFactors(factorial(0)[:3], 1), "a combination is missing")
 	alone := factorial(0)
 	for i := range alone {
 		alone[i].Of = ""
 	}
-	assert.Nil(t, atEqualFactors(alone, 1), "without configurations in the file")
+	assert.Nil(t, AtEqualFactors(alone, 1), "without configurations in the file")
 }

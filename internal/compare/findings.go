@@ -69,7 +69,7 @@ func find(b result.Bench) (all []result.Finding) {
 		add(agreement(b, len(counted)))
 		half := measure.Widest(*b.RunsCI95, made-1)
 		if mean := *b.RunsMean; half > conclude.WidestInterval*mean {
-			add(conclude.WideInterval("of the result "+mayBe, half/mean))
+			add(conclude.WideInterval("of the result may be as wide as", half/mean))
 		}
 	}
 	if len(b.Limits) > 0 && b.Limits[0].Runs > 1 && !b.Limits.Passed() {
@@ -100,9 +100,6 @@ func find(b result.Bench) (all []result.Finding) {
 	}
 	return append(all, inOrder(b.Unit(), counted)...)
 }
-
-// mayBe says of an interval how wide it may be by the luck of few runs.
-const mayBe = "may be as wide as"
 
 // agreement is how well runs agree.
 func agreement(b result.Bench, runs int) result.Finding {
@@ -269,11 +266,17 @@ func (c *Comparison) findDifferences() {
 			known = true
 		}
 		c.add(kind, text, d.Name, d.Against)
+		if !known {
+			continue
+		}
+		// It is judged as it is stated: among intervals that have to be narrower than that, more
+		// are narrow by luck. What a lucky one hides the intervals of both results show, which rest
+		// on how the runs of each vary (docs/explanation/method.md).
 		ratio := 100 + d.Percent
-		half := max(d.widest.High-d.Percent, d.Percent-d.widest.Low)
-		if known && half > conclude.WidestInterval*ratio {
-			of := fmt.Sprintf("of the ratio of %s to %s ", d.Name, d.Against)
-			f := conclude.WideInterval(of+mayBe, half/ratio)
+		half := max(*d.High-d.Percent, d.Percent-*d.Low)
+		if half > conclude.WidestInterval*ratio {
+			of := fmt.Sprintf("of the ratio of %s to %s is", d.Name, d.Against)
+			f := conclude.WideInterval(of, half/ratio)
 			f.Configuration = d.Name
 			f.Against = d.Against
 			c.Findings = append(c.Findings, f)

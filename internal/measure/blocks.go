@@ -129,13 +129,15 @@ func Enough(configurations []string, figures []RunFigure, percent, looks float64
 
 // pair is the figures of two configurations in the blocks that have both.
 type pair struct {
+	of [2]string
 	// by block: the logarithm of the ratio, and by how many runs the other ran later
 	rises, later          []float64
 	meanRise, meanLater   float64
 	laterLater, laterRise float64 // sums of squares and of products about the means
 }
 
-func newPair(base, other string, figures []RunFigure) (p pair) {
+func newPair(base, other string, figures []RunFigure) pair {
+	p := pair{of: [2]string{base, other}}
 	bases := map[int]RunFigure{} // by block
 	for _, f := range figures {
 		if f.Configuration == base {
@@ -167,12 +169,13 @@ func (p pair) squares(drift float64) (sum float64) {
 	return sum
 }
 
-// Differences compares every two of the configurations by the blocks in which both were measured;
-// those with the first come first. It is a paired analysis: in each block the difference of the
-// logarithms is that of the configurations, plus a drift times how much later the one ran than the
-// other. A change common to a block cancels. The drift is one for all pairs. So is the variance
-// where three configurations or more vary alike, see pool; else it is each pair's own. The
-// intervals hold for all that is stated together; looks is that of Looks.
+// Differences compares the configurations by the blocks in which both were measured: each with the
+// first, or every two of them, as is stated; those with the first come first. It is a paired
+// analysis: in each block the difference of the logarithms is that of the configurations, plus a
+// drift times how much later the one ran than the other. A change common to a block cancels. The
+// drift is one for all pairs. So is the variance where three configurations or more vary alike, see
+// pool, unless they are stated Apart; else it is each pair's own. The intervals hold for all that is
+// stated together; looks is that of Looks.
 func Differences(
 	configurations []string,
 	figures []RunFigure,
@@ -196,17 +199,27 @@ func Differences(
 			}
 		}
 	}
-	common := newPool(pairs, len(measured))
+	var common *pool
+	if stated.of != apart {
+		common = newPool(pairs, len(measured))
+	}
+	drift := 0.
+	if weights > 0 {
+		drift = rising / weights
+	}
+	if stated.of == withFirst {
+		all = all[:min(len(all), len(configurations)-1, stated.comparisons)]
+	}
 	for i := range all {
 		// Of the weights of all pairs that many are of independent ones: each configuration is in
 		// all pairs but one.
-		own := pairs[i].estimate(rising/weights, 2*weights/float64(len(measured)))
+		own := pairs[i].estimate(drift, 2*weights/float64(max(1, len(measured))))
 		own.stated = stated.apart()
 		if common != nil && all[i].Blocks > 0 {
 			own = common.estimate(pairs[i], own.deviation)
 			own.stated = stated
 		}
-		all[i].judge(own, weights > 0, looks)
+		all[i].judge(own, weights > 0 || pairs[i].together(), looks)
 	}
 	return all
 }
@@ -228,16 +241,22 @@ func (p pair) weight() float64 {
 	return 1 / max(exact, p.squares(p.laterRise/p.laterLater)/(n-2))
 }
 
+// together says that in each block both ran at the same time on average, as means over values of
+// factors may: no drift is between them.
+func (p pair) together() bool { return p.laterLater < 1e-9 && math.Abs(p.meanLater) < 1e-9 }
+
 // estimate is that of a pair by its own variance and the drift of all, which is known with a
-// weight.
+// weight; 0: it is not known.
 func (p pair) estimate(drift, weight float64) estimate {
-	if !(weight > 0) {
-		return estimate{logarithm: p.meanRise}
-	}
 	n := float64(len(p.rises))
-	share := min(1, p.weight()*p.laterLater/weight) // of the drift that is this pair's
+	share := 0. // of the drift that is this pair's
+	ofDrift := 0.
+	if weight > 0 {
+		share = min(1, p.weight()*p.laterLater/weight)
+		ofDrift = p.meanLater * p.meanLater / weight
+	}
 	freedom := n - 1 - share
-	variance := p.squares(drift)/freedom/n + p.meanLater*p.meanLater/weight
+	variance := p.squares(drift)/freedom/n + ofDrift
 	return estimate{p.meanRise - drift*p.meanLater, math.Sqrt(variance), freedom, Alone}
 }
 
@@ -269,25 +288,23 @@ func newPool(pairs []pair, measured int) *pool {
 	c := pool{drift: rising / later}
 	squares := 0.
 	freedom := 0.
-	ofEach := make([]float64, measured) // squares and degrees of freedom of the pairs with it
-	freedoms := make([]float64, measured)
-	at := 0
-	for i := range measured {
-		for j := i + 1; j < measured; j++ {
-			p := pairs[at]
-			at++
-			for _, one := range []int{i, j} {
-				ofEach[one] += p.squares(c.drift)
-				freedoms[one] += float64(len(p.rises) - 1)
-			}
-			squares += p.squares(c.drift)
-			freedom += float64(len(p.rises) - 1)
+	squaresOf := map[string]float64{} // of the pairs with a configuration, and their freedom
+	freedomOf := map[string]float64{}
+	for _, p := range pairs {
+		own := p.squares(c.drift)
+		ownFreedom := float64(len(p.rises) - 1)
+		squares += own
+		freedom += ownFreedom
+		for _, name := range p.of {
+			squaresOf[name] += own
+			freedomOf[name] += ownFreedom
 		}
 	}
-	for i := range measured {
-		with := ofEach[i] / freedoms[i]
-		without := (squares - ofEach[i]) / (freedom - freedoms[i])
-		f := distuv.F{D1: freedoms[i] / (k - 1), D2: 2 * (freedom - freedoms[i]) / (k - 1)}
+	for name, of := range squaresOf {
+		with := of / freedomOf[name]
+		others := freedom - freedomOf[name]
+		without := (squares - of) / others
+		f := distuv.F{D1: freedomOf[name] / (k - 1), D2: 2 * others / (k - 1)}
 		if !(with <= without*f.Quantile(1-unlikeLevel)) {
 			return nil
 		}

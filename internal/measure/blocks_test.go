@@ -111,7 +111,7 @@ func TestDifferences(t *testing.T) {
 		}
 	}
 	d := Differences([]string{"hdd", "ssd", "tape"}, all, WithFirst(2), 1)
-	require.Len(t, d, 3)
+	require.Len(t, d, 1, "that is stated")
 	assert.Equal(t, Difference{Base: "hdd", Other: "ssd", Blocks: 5, Change: d[0].Change}, d[0])
 	assert.InDelta(t, 25, d[0].Change.Percent, 1e-9)
 	assert.True(
@@ -120,11 +120,12 @@ func TestDifferences(t *testing.T) {
 		"without noise: %+v",
 		d,
 	)
+	tape := Differences([]string{"hdd", "ssd", "tape"}, all, EveryTwo(3), 1)[1]
 	assert.True(
 		t,
-		d[1].Why == "no block has both" && !d[1].Change.Significant() && !d[1].Change.Within(100),
+		tape.Why == "no block has both" && !tape.Change.Significant() && !tape.Change.Within(100),
 		"without a run of tape: %+v",
-		d[1],
+		tape,
 	)
 	few := Differences([]string{"hdd", "ssd"}, all[:8], WithFirst(2), 1)[0]
 	assert.Equal(t, "an interval takes 5 blocks with both, and there are 4", few.Why)
@@ -151,6 +152,21 @@ func TestDifferences(t *testing.T) {
 	same := Differences([]string{"hdd", "ssd"}, all, WithFirst(2), 1)[0]
 	assert.Contains(t, same.Why, "they ran in the same order")
 	assert.False(t, same.Change.Significant(), "always in the same order")
+}
+
+// TestTogether: of two that ran at the same time on average in each block, as means over two numbers
+// of users may, no drift is to be told from the difference.
+func TestTogether(t *testing.T) {
+	var all []RunFigure
+	for block, noise := range []float64{1, -2, 1, 2, -1, -1} {
+		all = append(all,
+			RunFigure{block, 4 * block, "hdd", 1000},
+			RunFigure{block, 4 * block, "ssd", 1100 + noise})
+	}
+	d := Differences([]string{"hdd", "ssd"}, all, WithFirst(2), 1)[0]
+	assert.Empty(t, d.Why)
+	assert.InDelta(t, 10, d.Change.Percent, .01)
+	assert.True(t, d.Change.Low > 9.8 && d.Change.High < 10.2, "%+v", d.Change)
 }
 
 // TestRandomBlocks: each of the first six blocks has its order backwards among them, in a place at

@@ -44,12 +44,6 @@ func (c Change) Widened(deviation float64) Change {
 	return newChange(c.by, c.looks)
 }
 
-// Widest is the change with an interval as wide as Widest says.
-func (c Change) Widest() Change {
-	c.by.deviation = Widest(c.by.deviation, c.by.freedom)
-	return newChange(c.by, c.looks)
-}
-
 func percentOf(logarithm float64) float64 { return 100 * math.Expm1(logarithm) }
 
 // Significant says whether the confidence interval excludes no difference.

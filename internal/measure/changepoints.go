@@ -86,19 +86,12 @@ func changeAt(logs []float64, at int) Change {
 
 // meanDifference is that of the means from a place on and before it, and its standard error.
 func meanDifference(logs []float64, at int) (by, deviation float64) {
-	n := float64(len(logs))
 	before := float64(at)
-	meanBefore := stat.Mean(logs[:at], nil)
-	meanAfter := stat.Mean(logs[at:], nil)
-	squares := 0.
-	for i, v := range logs {
-		mean := meanBefore
-		if i >= at {
-			mean = meanAfter
-		}
-		squares += (v - mean) * (v - mean)
-	}
-	return meanAfter - meanBefore, math.Sqrt(squares / (n - 2) * (1/before + 1/(n-before)))
+	after := float64(len(logs) - at)
+	meanBefore, varianceBefore := stat.PopMeanVariance(logs[:at], nil)
+	meanAfter, varianceAfter := stat.PopMeanVariance(logs[at:], nil)
+	squares := before*varianceBefore + after*varianceAfter
+	return meanAfter - meanBefore, math.Sqrt(squares / (before + after - 2) * (1/before + 1/after))
 }
 
 // largestChange is where Student's t of what is before and after is largest, and how large.

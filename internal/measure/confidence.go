@@ -53,7 +53,7 @@ func (e batchMeans) half(window, stretch []Sample, variance float64) float64 {
 func (s Series) stretch(window []Sample) []Sample {
 	of := s.Phase(PhaseRun)
 	in := spanOf(window)
-	if steady, ok := s.Steady(); ok {
+	if steady, ok := s.fromCut(); ok {
 		of.From = steady.From
 	}
 	if of.To == 0 {

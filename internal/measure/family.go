@@ -80,17 +80,31 @@ func (f Family) chance(t, degrees float64) float64 {
 
 const nodes = 64 // of an integral
 
+// standardNormal are places of the standard normal distribution, and what its density gives them in
+// an integral.
+var standardNormal = sync.OnceValues(func() (places, weights []float64) {
+	places = make([]float64, nodes)
+	weights = make([]float64, nodes)
+	quad.Legendre{}.FixedLocations(places, weights, -8, 8)
+	for i, z := range places {
+		weights[i] *= distuv.UnitNormal.Prob(z)
+	}
+	return places, weights
+})
+
 // outside is the probability that any of the family's differences between standard normal figures
 // is larger than width.
 func (f Family) outside(width float64) float64 {
 	n := f.configurations()
-	inside := quad.Fixed(func(z float64) float64 {
-		density := distuv.UnitNormal.Prob(z)
+	inside := 0.
+	places, weights := standardNormal()
+	for i, z := range places {
 		if f.of == everyTwo { // z is the largest
-			return n * density * math.Pow(normal(z)-normal(z-width), n-1)
+			inside += n * weights[i] * math.Pow(normal(z)-normal(z-width), n-1)
+		} else {
+			inside += weights[i] * math.Pow(normal(z+width)-normal(z-width), n-1)
 		}
-		return density * math.Pow(normal(z+width)-normal(z-width), n-1)
-	}, -8, 8, nodes, quad.Legendre{}, 0)
+	}
 	return 1 - inside
 }
 

@@ -141,14 +141,11 @@ func (b *batchSums) rates() []float64 {
 	return rates
 }
 
-// steadyFrom is the first batch of the steady part, as Series.Steady explains; false where there is
-// none.
+// steadyFrom is the best first batch of the steady part in the first half, as Series.Steady
+// explains; false where a later one is better, or there are too few to tell.
 func steadyFrom(rates []float64) (first int, ok bool) {
-	if len(rates) <= 2*mserUnusable {
-		return 0, false
-	}
-	first = mser(rates)
-	return first, first <= len(rates)/2
+	half := len(rates) / 2
+	return mser(rates, half), len(rates) > 2*mserUnusable && mser(rates, len(rates)) <= half
 }
 
 // opm is the rate of the steady part; 0 where there is none.

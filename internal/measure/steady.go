@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -102,9 +103,25 @@ func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -m
 // smallest, over means of five samples (K. P. White, M. J. Cobb, S. C. Spratt, "A Comparison of
 // Five Steady-State Truncation Heuristics for Simulation", Proceedings of the 2000 Winter
 // Simulation Conference); in a run of many hours over means of ten, twenty and so on. A cut in the
-// second half means, as usual with this method, that the run was too short or never steady: then ok
-// is false. What comes back in each checkpoint cycle is no change: its shape is taken off.
+// second half means, as usual with this method, that the run was too short or never steady. But a
+// rare stall or a slow wander moves the cut there, too: what the best cut in the first half leaves is
+// steady where it passes the rule of Steadiness and has no trend. What comes back in each checkpoint
+// cycle is no change: its shape is taken off.
 func (s Series) Steady() (span Span, ok bool) {
+	if span, ok = s.fromCut(); ok || span.To == 0 {
+		return span, ok
+	}
+	judged := s.judge(span)
+	if !judged.Verdict {
+		return span, false
+	}
+	trend := s.trend(s.within(span), judged)
+	return span, trend != nil && !trend.Found
+}
+
+// fromCut is the span from the best cut in the first half; false where there is a better one in the
+// second half, and of length 0 where the run is too short to tell.
+func (s Series) fromCut() (span Span, ok bool) {
 	run := s.Phase(PhaseRun)
 	var sums batchSums
 	for _, sample := range s.Samples {
@@ -114,11 +131,11 @@ func (s Series) Steady() (span Span, ok bool) {
 	}
 	rates := sums.rates()
 	s.lessShape(rates, sums.batches)
-	first, ok := steadyFrom(rates)
-	if !ok {
+	if len(rates) <= 2*mserUnusable {
 		return Span{}, false
 	}
-	return Span{sums.batches[first].from.Round(time.Millisecond), run.To}, true
+	first, ok := steadyFrom(rates)
+	return Span{sums.batches[first].from.Round(time.Millisecond), run.To}, ok
 }
 
 // lessShape takes the shape of whole checkpoint cycles off the rates of batches, where there are
@@ -155,20 +172,20 @@ func (s Series) lessShape(rates []float64, batches []batchSum) {
 	}
 }
 
-// mser is the number of leading values whose removal minimizes the variance of the rest divided by
-// its length.
-func mser(values []float64) int {
-	best := 0.0
+// mser is the number of leading values, of at most that many, whose removal minimizes the variance
+// of the rest divided by its length.
+func mser(values []float64, most int) int {
+	best := math.Inf(1)
 	cut := 0
 	var n, sum, squares float64
-	for i := len(values) - 1; i >= 0; i-- {
+	for i, v := range slices.Backward(values) {
 		n++
-		sum += values[i]
-		squares += values[i] * values[i]
-		if i > len(values)-mserUnusable {
+		sum += v
+		squares += v * v
+		if i > min(most, len(values)-mserUnusable) {
 			continue
 		}
-		if z := (squares - sum*sum/n) / (n * n); i == len(values)-mserUnusable || z <= best {
+		if z := (squares - sum*sum/n) / (n * n); z <= best {
 			best = z
 			cut = i
 		}

@@ -123,6 +123,12 @@ func TestAuto(t *testing.T) {
 		{"a fall that never ends", func(t float64) float64 { return 1500 - t/2 }, 0, 0, false},
 		{"checkpoints every 60 s", sawtooth(60, 20), 0, 120, true},
 		{"single seconds without orders", outliers, 0, 120, true},
+		{"a stall of 5 s at 900 s", func(t float64) float64 {
+			if t >= 900 && t < 905 {
+				return 0
+			}
+			return 1000
+		}, 0, 600, true},
 	} {
 		s := synthetic(1200, 10, 0.05, c.rate)
 		span, found := s.Steady()

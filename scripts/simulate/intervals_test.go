@@ -81,6 +81,17 @@ func pareto() process {
 	}}
 }
 
+// seldomStalls stops everything for 5 s about every ten minutes.
+func seldomStalls() process {
+	return process{name: "stalls of 5 s every 600 s", change: func(random *rand.Rand, all []float64, _ []int) {
+		for at := random.ExpFloat64() * 600; at < float64(len(all)); at += 5 + random.ExpFloat64()*600 {
+			for i := int(at); i < min(int(at)+5, len(all)); i++ {
+				all[i] = 0
+			}
+		}
+	}}
+}
+
 // levels keeps one of two rates, 20 % apart, for 300 s on average before it takes the other.
 func levels() process {
 	return process{
@@ -182,7 +193,7 @@ func intervals(
 
 // longRun is the OPM of a process in the long run.
 func longRun(p process) float64 {
-	if p.name != pareto().name {
+	if p.name != pareto().name && p.name != seldomStalls().name {
 		return 600_000
 	}
 	random := rand.New(rand.NewPCG(1, 1))
@@ -239,7 +250,7 @@ func TestIntervals(t *testing.T) {
 	)
 	for _, p := range []process{
 		memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9, .2), wander(.95, .2), wander(.98, .2),
-		levels(), pareto(), sawtooth(100, 0), sawtooth(300, 0),
+		levels(), pareto(), seldomStalls(), sawtooth(100, 0), sawtooth(300, 0),
 	} {
 		random := randomOf(p.name)
 		row := []string{p.name}

@@ -52,6 +52,12 @@ func simulated(t *testing.T, name string, head ...string) *table {
 	t.Helper()
 	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
+	return another(t, name, head...)
+}
+
+// another is one more table of the same test.
+func another(t *testing.T, name string, head ...string) *table {
+	t.Helper()
 	made := &table{[][]string{append(head, "replicates")}}
 	t.Cleanup(func() { publish(t, name, made) })
 	return made
@@ -90,6 +96,18 @@ func publish(t *testing.T, name string, made *table) {
 func within(share, low, high float64) bool {
 	slack := 3 * math.Sqrt(.25*.25/float64(*replicates)) // of a share of about .94
 	return share >= low-slack && share <= high+slack
+}
+
+// kept says whether a share that was simulated is at most what was promised, as far as the
+// replicates can tell: three standard errors.
+func kept(share, promised float64) bool {
+	return share <= promised+3*math.Sqrt(promised*(1-promised)/float64(*replicates))
+}
+
+// keptAmong says whether a share of those that something was said of, as a share of the replicates,
+// is at most .06.
+func keptAmong(share, said float64) bool {
+	return share <= .06+3*math.Sqrt(.06*.94/float64(*replicates)/max(1e-9, said))
 }
 
 // shares are in which share of the replicates each of some things happened.
