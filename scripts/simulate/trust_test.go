@@ -190,20 +190,30 @@ func TestTrustRules(t *testing.T) {
 		name    string
 		trusted func(half, least float64, byDs2 bool) bool // in percent
 	}{
-		{"ds2: an interval of at most ± 5 %, and those of both results, which may be narrow by luck",
-			func(half, _ float64, byDs2 bool) bool { return byDs2 }},
+		{
+			"ds2: an interval of at most ± 5 %, and those of both results, which may be narrow by luck",
+			func(half, _ float64, byDs2 bool) bool { return byDs2 },
+		},
 		{"an interval of at most ± 5 %", func(half, _ float64, _ bool) bool { return half <= 5 }},
-		{"the same, with the upper 80 % limit of its variation",
-			func(half, _ float64, _ bool) bool { return half*factor(.8) <= 5 }},
-		{"with the upper 90 % limit, as before",
-			func(half, _ float64, _ bool) bool { return half*factor(.9) <= 5 }},
-		{"with the upper 95 % limit",
-			func(half, _ float64, _ bool) bool { return half*factor(.95) <= 5 }},
+		{
+			"the same, with the upper 80 % limit of its variation",
+			func(half, _ float64, _ bool) bool { return half*factor(.8) <= 5 },
+		},
+		{
+			"with the upper 90 % limit, as before",
+			func(half, _ float64, _ bool) bool { return half*factor(.9) <= 5 },
+		},
+		{
+			"with the upper 95 % limit",
+			func(half, _ float64, _ bool) bool { return half*factor(.95) <= 5 },
+		},
 		{"an interval of 97.5 % of at most ± 5 %", func(half, _ float64, _ bool) bool {
 			return half*measure.Student(.9875, freedom)/measure.Student(.975, freedom) <= 5
 		}},
-		{"an interval of at most ± 5 %, also if runs vary by no less than within, by half of their variance",
-			func(half, least float64, _ bool) bool { return max(half, least) <= 5 }},
+		{
+			"an interval of at most ± 5 %, also if runs vary by no less than within, by half of their variance",
+			func(half, least float64, _ bool) bool { return max(half, least) <= 5 },
+		},
 	}
 	all := make([]trusted, len(rules))
 	most := make([]float64, len(rules))
