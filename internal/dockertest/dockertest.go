@@ -30,24 +30,13 @@ func Engine(t *testing.T) {
 		return
 	}
 	if os.Getenv(variable) == "" {
-		t.Skipf(
-			"no Docker Engine answers; with %s=1 and as root the test starts one: %v",
-			variable,
-			err,
-		)
+		t.Skipf("no Docker Engine answers; with %s=1 and as root the test starts one: %v",
+			variable, err)
 	}
-	require.Equal(
-		t,
-		0,
-		os.Geteuid(),
-		"no Docker Engine answers, and only root starts one: %v, %s",
-		err,
-		said,
-	)
-	dir, err := os.MkdirTemp(
-		"",
-		"ds2-docker-",
-	) // not the test's own, whose path may be too long for a socket
+	require.Equal(t, 0, os.Geteuid(),
+		"no Docker Engine answers, and only root starts one: %v, %s", err, said)
+	// Not the test's own directory, whose path may be too long for a socket.
+	dir, err := os.MkdirTemp("", "ds2-docker-")
 	require.NoError(t, err)
 	socket := "unix://" + filepath.Join(dir, "socket")
 	log, err := os.Create(filepath.Join(dir, "log"))
@@ -65,10 +54,8 @@ func Engine(t *testing.T) {
 		assert.NoError(t, errors.Join(err, os.RemoveAll(dir)), "stop the Docker Engine")
 	})
 	t.Setenv("DOCKER_HOST", socket)
-	t.Setenv(
-		"TESTCONTAINERS_RYUK_DISABLED",
-		"true",
-	) // its image could not be pulled; the engine ends with the test
+	// Its image could not be pulled, and the engine ends with the test.
+	t.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
 	// In a container of its own the test would be told of another machine's engine.
 	t.Setenv("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
 	deadline := time.Now().Add(startTime)
