@@ -188,7 +188,12 @@ func (m month) writeOrderLines(r *rowWriter) error {
 			*line = *(*[16]byte)(begin[:])
 			line[0] = number
 			number++
-			n = putUint(b, n+beginLen, 1+belowFloat(o.products, lines[0]))
+			product := 1 + belowFloat(o.products, lines[0])
+			if product < 1e8 { // as putUint, but in line
+				n = putShort(b, n+beginLen, product)
+			} else {
+				n = putUint(b, n+beginLen, product)
+			}
 			line = (*[16]byte)(b[n:])
 			*line = *end
 			line[1] = byte('1' + scaleBelow(3, lines[1]))
@@ -213,7 +218,12 @@ func (m month) writeHistory(r *rowWriter) error {
 		n := 0
 		for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
 			*(*[24]byte)(b[n:]) = *(*[24]byte)(begin[:])
-			n = putUint(b, n+beginLen, 1+belowFloat(o.products, lines[0]))
+			product := 1 + belowFloat(o.products, lines[0])
+			if product < 1e8 { // as putUint, but in line
+				n = putShort(b, n+beginLen, product)
+			} else {
+				n = putUint(b, n+beginLen, product)
+			}
 			binary.LittleEndian.PutUint16(b[n:], r.newline)
 			n += r.eol
 		}
