@@ -49,7 +49,7 @@ endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself
 	scripts/endurance.sh $(ENDURANCE) $$(mktemp -d)/record --threads 4 $(ARGS)
 
 powercut: build ## cuts the power of a virtual machine CUTS times in each of MODES, built of Debian's packages in bin/powercut
-	GO='$(GO)' scripts/powercut/build bin/powercut
+	scripts/powercut/build bin/powercut
 	@for mode in $(MODES); do DS2=bin/ds2 scripts/powercut/run bin/powercut $$mode $(CUTS) || exit 1; done
 
 cgroup: ## tests on a kernel with control groups of version 2, in a virtual machine
