@@ -75,10 +75,7 @@ func Tab(t *testing.T, browser context.Context, allowed string) context.Context 
 // Colours makes the browser one of a reader who wants light or dark pages and no animation.
 func Colours(scheme string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-		{
-			Name:  "prefers-color-scheme",
-			Value: scheme,
-		},
+		{Name: "prefers-color-scheme", Value: scheme},
 		{Name: "prefers-reduced-motion", Value: "reduce"},
 	})
 }

@@ -69,9 +69,8 @@ func (d *Driver) offerTo(due chan arrival, recorder *measure.Recorder, random *r
 		if d.config.Spacing == result.Poisson {
 			gap = random.ExpFloat64()
 		}
-		next.at = next.at.Add(
-			time.Duration(gap / math.Float64frombits(d.rate.Load()) * float64(time.Second)),
-		)
+		rate := math.Float64frombits(d.rate.Load())
+		next.at = next.at.Add(time.Duration(gap / rate * float64(time.Second)))
 		if !progress.Pause(d.stop, time.Until(next.at)) {
 			break
 		}

@@ -130,15 +130,9 @@ func (u *user) giveUp(err error) {
 	if store.Classify(err) == store.Config {
 		d.halt(err)
 	} else if n := d.givenUp.Add(1); n > int64(d.config.MaxErrors) {
-		d.halt(
-			fmt.Errorf(
-				"give up after %d %s that could not be completed (max_errors is %d); the last: %w",
-				n,
-				d.config.Words.Cycles,
-				d.config.MaxErrors,
-				err,
-			),
-		)
+		d.halt(fmt.Errorf(
+			"give up after %d %s that could not be completed (max_errors is %d); the last: %w",
+			n, d.config.Words.Cycles, d.config.MaxErrors, err))
 	}
 }
 

@@ -138,9 +138,7 @@ func (p *Provisioner) Close() error {
 
 // createObject creates an object of the Job's.
 func (p *Provisioner) createObject(
-	ctx context.Context,
-	resource string,
-	object metav1.Object,
+	ctx context.Context, resource string, object metav1.Object,
 ) error {
 	object.SetNamespace(p.job.Namespace)
 	object.SetOwnerReferences([]metav1.OwnerReference{{
@@ -184,18 +182,16 @@ func (p *Provisioner) makeSecret(ctx context.Context) error {
 
 // Start removes the server that was, and starts one on a new claim of the class. It ends when the
 // server accepts connections.
-func (s *Server) Start(ctx context.Context) error {
+func (s *Server) Start(ctx context.Context) (err error) {
 	if err := s.Remove(); err != nil {
 		return err
 	}
-	if err := s.startOnce(ctx); err != nil {
-		err = fmt.Errorf("start a server on storage class %s: %w", s.class, err)
-		return errors.Join(err, s.Remove())
-	}
-	return nil
-}
-
-func (s *Server) startOnce(ctx context.Context) error {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("start a server on storage class %s: %w", s.class, err)
+			err = errors.Join(err, s.Remove())
+		}
+	}()
 	p := s.provisioner
 	if err := p.makeSecret(ctx); err != nil {
 		return err
@@ -295,10 +291,9 @@ func (s *Server) readEvents(ctx context.Context, claim types.UID) (last string, 
 	if err := request.Do(ctx).Into(&all); err != nil {
 		return "", false
 	}
-	slices.SortStableFunc(
-		all.Items,
-		func(a, b corev1.Event) int { return timeOf(a).Compare(timeOf(b)) },
-	)
+	slices.SortStableFunc(all.Items, func(a, b corev1.Event) int {
+		return timeOf(a).Compare(timeOf(b))
+	})
 	for _, e := range all.Items {
 		if uid := e.InvolvedObject.UID; uid != s.pod.UID && uid != claim {
 			continue
@@ -323,8 +318,7 @@ func (s *Server) readEvents(ctx context.Context, claim types.UID) (last string, 
 func timeOf(e corev1.Event) time.Time {
 	return slices.MaxFunc(
 		[]time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time},
-		time.Time.Compare,
-	)
+		time.Time.Compare)
 }
 
 // FindLoss says how the server was lost, as the cluster tells it; nil: it was not, or that is

@@ -37,10 +37,8 @@ func Database(t testing.TB) string {
 	text := os.Getenv(variable)
 	switch text {
 	case "":
-		t.Skip(
-			"no SQL Server to test on: set " + variable + " to the URL of one, or to " + inContainer +
-				" to start Microsoft's in a container, which accepts its licence",
-		)
+		t.Skip("no SQL Server to test on: set " + variable + " to the URL of one, or to " + inContainer +
+			" to start Microsoft's in a container, which accepts its licence")
 	case inContainer:
 		text = startContainer(t)
 	}
@@ -48,12 +46,10 @@ func Database(t testing.TB) string {
 	require.NoError(t, err, "%s is not a URL", variable)
 	name := fmt.Sprintf("ds2_test_%d_%d", os.Getpid(), databases.Add(1))
 	t.Cleanup(func() {
-		db, err := sql.Open("sqlserver", onDatabase(*target, "master"))
-		if assert.NoError(t, err) {
-			defer db.Close()
-			_, err = db.Exec("DROP DATABASE IF EXISTS " + mssqldb.TSQLQuoter{}.ID(name))
-			assert.NoError(t, err, "drop the test's database")
-		}
+		db := openMaster(t, *target)
+		defer db.Close()
+		_, err = db.Exec("DROP DATABASE IF EXISTS " + mssqldb.TSQLQuoter{}.ID(name))
+		assert.NoError(t, err, "drop the test's database")
 	})
 	return onDatabase(*target, name)
 }
@@ -63,15 +59,19 @@ func IsBabelfish(t testing.TB, target string) bool {
 	t.Helper()
 	u, err := url.Parse(target)
 	require.NoError(t, err)
-	db, err := sql.Open("sqlserver", onDatabase(*u, "master"))
-	require.NoError(t, err)
+	db := openMaster(t, *u)
 	defer db.Close()
 	var babelfish sql.NullInt64
-	require.NoError(
-		t,
-		db.QueryRow("SELECT CAST(SERVERPROPERTY('Babelfish') AS int)").Scan(&babelfish),
-	)
+	const query = "SELECT CAST(SERVERPROPERTY('Babelfish') AS int)"
+	require.NoError(t, db.QueryRow(query).Scan(&babelfish))
 	return babelfish.Int64 == 1
+}
+
+func openMaster(t testing.TB, target url.URL) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlserver", onDatabase(target, "master"))
+	require.NoError(t, err)
+	return db
 }
 
 // onDatabase is the URL of a database on the server.
@@ -85,16 +85,10 @@ func onDatabase(target url.URL, database string) string {
 // startContainer starts a SQL Server that ends with the test and returns its URL.
 func startContainer(t testing.TB) string {
 	t.Helper()
-	_, file, _, _ := runtime.Caller(
-		0,
-	) // the Dockerfile lies beside it, whichever package's tests run
+	_, file, _, _ := runtime.Caller(0) // beside the Dockerfile, whichever package's tests run
 	image := testcontainers.FromDockerfile{Context: filepath.Join(filepath.Dir(file), "testdata")}
 	server, err := mssql.Run(
-		t.Context(),
-		"",
-		mssql.WithAcceptEULA(),
-		testcontainers.WithDockerfile(image),
-	)
+		t.Context(), "", mssql.WithAcceptEULA(), testcontainers.WithDockerfile(image))
 	testcontainers.CleanupContainer(t, server)
 	require.NoError(t, err)
 	target, err := server.ConnectionString(t.Context(), "encrypt=disable")

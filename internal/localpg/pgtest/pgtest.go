@@ -70,11 +70,8 @@ func Version(t testing.TB) int {
 // restart a server, or change what all databases share, start a separate one.
 func Server(t testing.TB) *localpg.Server {
 	t.Helper()
-	require.True(
-		t,
-		inMain,
-		"this package's TestMain must be pgtest.Main, so that the server is stopped",
-	)
+	require.True(t, inMain,
+		"this package's TestMain must be pgtest.Main, so that the server is stopped")
 	version := Version(t)
 	startOnce.Do(func() {
 		// Not t.Context(): the server outlives the test that asks first.
@@ -125,13 +122,14 @@ func Copy(t testing.TB, database string) string {
 	db := DB(t, s.URL("postgres"))
 	t.Cleanup(func() { Exec(t, db, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
 	db.SetMaxIdleConns(0)
-	_, err := db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
-	// a session of the other has yet to end
-	for err != nil && strings.Contains(err.Error(), "55006") {
-		_, err = db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
+	for {
+		_, err := db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
+		if err != nil && strings.Contains(err.Error(), "55006") {
+			continue // a session of the other has yet to end
+		}
+		require.NoError(t, err)
+		return s.URL(name)
 	}
-	require.NoError(t, err)
-	return s.URL(name)
 }
 
 // As is a target's URL with another user.
@@ -151,15 +149,6 @@ func Processes(t testing.TB, data string) []string {
 	postmaster, _, _ := strings.Cut(string(content), "\n")
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%[1]s/task/%[1]s/children", postmaster))
 	return append(strings.Fields(string(children)), postmaster)
-}
-
-// Flip changes a byte of a file.
-func Flip(t testing.TB, path string, at int64) {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	content[at] ^= 0xff
-	require.NoError(t, os.WriteFile(path, content, 0))
 }
 
 // Exec executes statements one after the other, also when the test has ended.

@@ -14,10 +14,8 @@ func main() {
 		if root.Constraint != nil {
 			continue
 		}
-		if err := pem.Encode(
-			os.Stdout,
-			&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate},
-		); err != nil {
+		block := &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}
+		if err := pem.Encode(os.Stdout, block); err != nil {
 			panic(err)
 		}
 	}
