@@ -6,8 +6,8 @@ import (
 )
 
 // States are the codes that a customer in the US has one of.
-var States = strings.Fields("AK AL AR AZ CA CO CT DC DE FL GA HI IA ID IL IN KS KY LA MA MD ME MI MN " +
-	"MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY")
+var States = strings.Fields("AK AL AR AZ CA CO CT DC DE FL GA HI IA ID IL IN KS KY LA MA MD ME " +
+	"MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY")
 
 // Countries are the names that a customer of the rest of the world has one of.
 var Countries = strings.Split(
@@ -21,7 +21,8 @@ type customers struct {
 	skip        int // rows of the file before it
 }
 
-// Every row takes the same number of draws, so a run can begin anywhere.
+// Every row takes the same number of draws, so a run can begin anywhere. One of the US takes one
+// more, for the ZIP code.
 const (
 	drawsUS    = 33
 	drawsWorld = 32
@@ -84,10 +85,12 @@ func (c *customers) drawsPerRow() int {
 	return drawsUS
 }
 
+// randomAtStart gives the file's random numbers from the first that this run takes.
 func (c *customers) randomAtStart() *random {
 	return newRandom(c.seed, uint64(c.skip)*uint64(c.drawsPerRow()))
 }
 
+// writeRows writes the rows as CSV.
 func (c *customers) writeRows(r *rowWriter) error {
 	draws := c.drawsPerRow()
 	g := c.randomAtStart()
@@ -132,6 +135,7 @@ func (c *customers) putRow(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, 
 	}
 	middle = n
 
+	// The last name stands in the e-mail address again, and the phone number in the street.
 	phone := 1e9 + belowFloat(9e9, rest[0]) // always of ten digits
 	putTwoDigits(head[19:], phone/1e8)
 	putFixed8(head[21:], phone%1e8)

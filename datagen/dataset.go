@@ -136,6 +136,7 @@ func (d *Dataset) Files() []File {
 	return files
 }
 
+// newPart is a part of so many rows and bytes, about: of lines nobody knows before they are drawn.
 func (d *Dataset) newPart(
 	file string, table Table, rows int, bytes float64,
 	write func(*rowWriter) error, open func() Rows,

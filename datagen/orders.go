@@ -8,17 +8,22 @@ import (
 	"time"
 )
 
+// The orders of WORKLOAD.md section 3, of three files a month. A month's three files take the same
+// draws, so that each can be made without the others.
+
+// maxLines is how many lines an order has at most; on average it has 5.
 const maxLines = 9
 
 var monthNames = strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")
 
+// monthDays are those of 2009.
 var monthDays = [Months]uint64{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
-// month is the orders of one month.
+// month is the orders of one month. It costs nothing until its rows are asked for.
 type month struct {
 	index int // 0 for January
 	size  Size
-	seed  uint32
+	seed  uint32 // of its draws: DS2 takes the number of its first order
 }
 
 func (d *Dataset) monthAt(index int) month {
@@ -64,10 +69,12 @@ func (m month) newOrders() *orders {
 	}
 }
 
+// readNext goes on to the next order, and leaves out what lines of the last were not read.
 func (o *orders) readNext() bool {
 	if o.id == o.last {
 		return false
 	}
+	// As many as an order can take, though it takes fewer: how many lines it has is one of them.
 	d := (*[4 + 2*maxLines]uint32)(o.random.peekDraws(4 + 2*maxLines))
 	o.id++
 	o.day = 1 + scaleBelow(o.days, d[0])
@@ -94,7 +101,7 @@ func (o *orders) readLine() bool {
 	return true
 }
 
-// orderRows are the month's rows of ORDERS.
+// orderRows are the month's rows of ORDERS: number, date, customer, net amount, tax and total.
 func (m month) orderRows() Rows {
 	o := m.newOrders()
 	row := new([6]Value)
@@ -113,7 +120,8 @@ func (m month) orderRows() Rows {
 	}
 }
 
-// lineRows are the month's rows of ORDERLINES.
+// lineRows are the month's rows of ORDERLINES: number in the order, order, product, quantity and
+// the order's date.
 func (m month) lineRows() Rows {
 	o := m.newOrders()
 	row := new([5]Value)
@@ -130,7 +138,7 @@ func (m month) lineRows() Rows {
 	}
 }
 
-// historyRows are the month's rows of CUST_HIST.
+// historyRows are the month's rows of CUST_HIST: customer, order and product, a row for each line.
 func (m month) historyRows() Rows {
 	o := m.newOrders()
 	row := new([3]Value)
@@ -145,6 +153,9 @@ func (m month) historyRows() Rows {
 	}
 }
 
+// writeOrders writes the rows of ORDERS as CSV. It and the two below put fixed parts in place
+// first, longer than they are, and what follows over their ends: a copy of known size is two or
+// three instructions.
 func (m month) writeOrders(r *rowWriter) error {
 	dates := m.formatDates()
 	for o := m.newOrders(); o.readNext(); {
@@ -165,6 +176,7 @@ func (m month) writeOrders(r *rowWriter) error {
 	return nil
 }
 
+// writeOrderLines writes the rows of ORDERLINES as CSV, an order at a time.
 func (m month) writeOrderLines(r *rowWriter) error {
 	var ends [32][16]byte // ",Q,2009/MM/DD\n" by day
 	for day, date := range m.formatDates() {
@@ -204,6 +216,7 @@ func (m month) writeOrderLines(r *rowWriter) error {
 	return nil
 }
 
+// writeHistory writes the rows of CUST_HIST as CSV, an order at a time.
 func (m month) writeHistory(r *rowWriter) error {
 	var begin [maxRow]byte // "CUSTOMERID,ORDERID,", of each of the order's rows
 	for o := m.newOrders(); o.readNext(); {

@@ -1,7 +1,10 @@
 package datagen
 
-const productPrice = 4 // the column
+// productPrice is the column that DS2 prints five characters wide (WORKLOAD.md section 3).
+const productPrice = 4
 
+// productRows are the rows of PRODUCTS: number, category, title, actor, price, whether it is a
+// special, and the product that is commonly bought with it.
 func (d *Dataset) productRows() Rows {
 	random := newRandom(d.fileSeed(1), 0) // DS2 never seeds it: a seed of 1
 	odds := uint64(100)                   // one of how many is special
@@ -44,9 +47,9 @@ func putWords(b *[maxRow]byte, n int, first, second string) int {
 	return n + 1 + copy(b[n+1:], second)
 }
 
-// inventoryRows are the rows of INVENTORY. For the sales they replay the draws of all months first,
-// with a counter of four bytes a product: less than a second for size W, which is too little to
-// share out.
+// inventoryRows are the rows of INVENTORY: product, stock and sales. For the sales they replay the
+// draws of all months first, with a counter of four bytes a product: less than a second for size W,
+// which is too little to share out.
 func (d *Dataset) inventoryRows() Rows {
 	sales := make([]uint32, d.Size.Products)
 	for i := range Months {

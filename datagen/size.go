@@ -28,6 +28,7 @@ var (
 
 var named = map[string]Size{"S": S, "M": M, "L": L, "W": W}
 
+// sizeForm is a number and a unit. More than ten digits fit no column, and might not fit an int.
 var sizeForm = regexp.MustCompile(`^0*([1-9]\d{0,9})\s*([MGT]B)$`)
 
 // ParseSize reads a size as users write it: S, M, L, W, or a number of megabytes, gigabytes or
@@ -40,8 +41,8 @@ func ParseSize(s string) (Size, error) {
 	}
 	form := sizeForm.FindStringSubmatch(text)
 	if form == nil {
-		return Size{}, fmt.Errorf("invalid size %q: use S, M, L, W, or a whole number of MB, GB or TB, "+
-			"such as 1300MB (not 1.3GB), 80GB, 1TB", s)
+		return Size{}, fmt.Errorf("invalid size %q: use S, M, L, W, or a whole number of MB, GB "+
+			"or TB, such as 1300MB (not 1.3GB), 80GB, 1TB", s)
 	}
 	n, _ := strconv.Atoi(form[1]) // digits, and no more than fit
 	var size Size
@@ -61,6 +62,7 @@ func ParseSize(s string) (Size, error) {
 	return size, nil
 }
 
+// multiplyRows is the size n/by times.
 func (z Size) multiplyRows(n, by int) Size {
 	return Size{z.Customers * n / by, z.OrdersPerMonth * n / by, z.Products * n / by}
 }

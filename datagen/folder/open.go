@@ -157,6 +157,7 @@ func (m *Manifest) verifyFiles(
 	return damages, err
 }
 
+// reader is a file of the dataset as rows of CSV, checked while it is read.
 type reader struct {
 	dir   string
 	entry Entry

@@ -117,6 +117,7 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make directory: %w", err)
 	}
+	// Of a run that was killed: their names are random, so that no later run would replace them.
 	for _, name := range p.partial {
 		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
 			return nil, fmt.Errorf("remove half-written file: %w", err)

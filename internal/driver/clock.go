@@ -57,6 +57,7 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) e
 	return c.err
 }
 
+// enterPhase begins a phase: what is measured from now on is counted to it.
 func (d *Driver) enterPhase(p measure.Phase) {
 	d.ran = d.ran || p == measure.PhaseRun
 	d.log.Info("enter phase", "phase", p, "t", time.Since(d.start).Round(time.Millisecond))

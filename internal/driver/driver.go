@@ -104,6 +104,7 @@ func (d *Driver) Run(ctx, stop context.Context) error {
 	defer context.AfterFunc(stop, func() { d.halt(ErrStopped) })()
 	defer d.disconnectUsers()
 	d.connectUsers()
+	// Several drivers begin together where they were given a time.
 	if !progress.Pause(d.stop, time.Until(d.config.StartAt)) {
 		return context.Cause(d.stop)
 	}
@@ -118,6 +119,7 @@ func (d *Driver) Run(ctx, stop context.Context) error {
 		delay := time.Duration(float64(i) / d.config.RampRate * float64(time.Second))
 		users.Go(func() { u.playOrders(delay, due[u.target]) })
 	}
+	// All users have ended when done is over, also those that the drain cut off.
 	done, end := context.WithCancel(context.Background())
 	go func() {
 		users.Wait()

@@ -55,7 +55,9 @@ var manifestsTemplate = template.Must(template.New("").Funcs(template.FuncMap{
 		text, err := json.Marshal(value)
 		return string(text), err
 	},
-	"cpus":  func(n float64) string { return resource.NewMilliQuantity(int64(1000*n), resource.DecimalSI).String() },
+	"cpus": func(n float64) string {
+		return resource.NewMilliQuantity(int64(1000*n), resource.DecimalSI).String()
+	},
 	"bytes": func(n int64) string { return resource.NewQuantity(n, resource.DecimalSI).String() },
 }).Parse(manifestsText))
 
@@ -106,6 +108,7 @@ func (s Setup) PrintManifests(w io.Writer) error {
 	if err := yaml.UnmarshalStrict(filled.Bytes(), &m); err != nil {
 		return fmt.Errorf("read the manifests: %w", err)
 	}
+	// The Job decodes this in its pod, strictly too, and gives names and a storage class to copies.
 	server, err := marshal(m.Server)
 	if err != nil {
 		return err
@@ -116,6 +119,7 @@ func (s Setup) PrintManifests(w io.Writer) error {
 		objects = append(objects, m.ClusterRole, m.ClusterRoleBinding)
 	}
 	separator := ""
+	// The Job comes last: its pod needs all the others.
 	for _, object := range append(objects, m.Config, m.Job) {
 		text, err := marshal(object)
 		if err != nil {
@@ -132,6 +136,7 @@ func (s Setup) PrintManifests(w io.Writer) error {
 // unset are the fields that the API's types print though nothing sets them.
 var unset = regexp.MustCompile(`(?m)^ *(creationTimestamp: null|status: \{\}|resources: \{\})\n`)
 
+// marshal prints an object, or some, as YAML.
 func marshal(object any) (string, error) {
 	text, err := yaml.Marshal(object)
 	if err != nil {

@@ -197,6 +197,7 @@ func (s *Server) Start(ctx context.Context) (err error) {
 		return err
 	}
 	s.told = map[string]bool{}
+	// The class binds the claim when it is made, or when the pod that mounts it is placed.
 	claim := p.objects.Claim.DeepCopy()
 	claim.Name = s.name
 	claim.Spec.StorageClassName = &s.class
@@ -251,6 +252,8 @@ func (s *Server) awaitReady(ctx context.Context, claim types.UID) error {
 	}
 }
 
+// lacksImage says whether a container waits for an image that could not be pulled. Of that the
+// events may be gone before it is given up.
 func lacksImage(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		return c.State.Waiting != nil && slices.Contains(noImage, c.State.Waiting.Reason)
@@ -315,6 +318,7 @@ func (s *Server) readEvents(ctx context.Context, claim types.UID) (last string, 
 	return last, scaling
 }
 
+// timeOf is when an event happened last: which of the three fields says so depends on who noted it.
 func timeOf(e corev1.Event) time.Time {
 	return slices.MaxFunc(
 		[]time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time},

@@ -49,6 +49,7 @@ func inLanes[T any](
 // the other, and so do the statements of a step that work on the same table.
 type TableLocker interface{ LocksTables() }
 
+// locksTables says whether the engine is one of these.
 func (l *loader) locksTables() bool {
 	_, locks := l.engine.(TableLocker)
 	return locks
@@ -149,6 +150,7 @@ func (l *loader) planLanes() (lanes [][]store.Copy, err error) {
 	return lanes, nil
 }
 
+// laneBytes is how many bytes of CSV a lane has, about: what its time goes by.
 func laneBytes(lane []store.Copy) (all int64) {
 	for _, c := range lane {
 		for _, part := range c.Parts {
@@ -188,6 +190,7 @@ func (l *loader) loadCopy(ctx context.Context, c store.Copy) (err error) {
 	return err
 }
 
+// readFile has the server read the file of a part, and notes it as a step.
 func (l *loader) readFile(ctx context.Context, step string, part datagen.Part) error {
 	for _, s := range l.phases[schema.Data] {
 		if s.Name == part.File {

@@ -102,6 +102,7 @@ func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 	return l.report, nil
 }
 
+// loader is one load under way. Phases run one after the other, what is in a phase concurrently.
 type loader struct {
 	engine  store.Database
 	options Options
@@ -126,6 +127,8 @@ func (l *loader) runPhase(ctx context.Context, phase schema.Phase) error {
 	return l.runSteps(ctx, phase)
 }
 
+// createDatabase makes the database where it is not there, and chooses by the server's memory and
+// processors how much is done at once: before there is a database, its server cannot be asked.
 func (l *loader) createDatabase(ctx context.Context) error {
 	if err := l.engine.CreateDatabase(ctx, l.phases[schema.Database]); err != nil {
 		return err

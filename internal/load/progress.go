@@ -30,6 +30,8 @@ type course struct {
 	running    map[string]int64 // bytes that are done of those that are running
 }
 
+// newCourse counts the work of a load before it begins: all parts, and all statements that read
+// tables.
 func newCourse(next Progress, parts []datagen.Part, statements []schema.Statement) *course {
 	c := &course{Progress: next, statements: map[string]int64{}, running: map[string]int64{}}
 	bytes := map[string]int64{}
@@ -65,6 +67,7 @@ func (c *course) updateProgress(change func()) {
 	c.Progress.Tell(doing, min(done, c.total), c.total)
 }
 
+// Copied counts rows on their way to the server, and tells next.
 func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 	c.Progress.Copied(table, rows, bytes)
 	c.updateProgress(func() { c.done += bytes })
@@ -78,6 +81,8 @@ func (c *course) skipStatement(statement string) {
 	})
 }
 
+// Statement counts a statement as running until it has ended, and then as done, whatever the server
+// told of it.
 func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	c.Progress.Statement(phase, statement, ended)
 	c.updateProgress(func() {

@@ -45,6 +45,7 @@ func (t TableReport) Rate() (rows, bytes float64) {
 	return float64(t.Rows-t.Before) / t.Busy.Seconds(), float64(t.Bytes) / t.Busy.Seconds()
 }
 
+// newReport is one with a line for each table that parts fill, in their order.
 func newReport(parts []datagen.Part) *Report {
 	r := &Report{}
 	for _, p := range parts {
@@ -55,6 +56,7 @@ func newReport(parts []datagen.Part) *Report {
 	return r
 }
 
+// addTable adds to what a table holds.
 func (r *Report) addTable(table datagen.Table, more TableReport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

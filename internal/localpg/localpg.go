@@ -68,6 +68,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, s.startOnFreePort(ctx)
 }
 
+// initCluster makes the cluster, with a password that only this process knows. A temporary cluster
+// is not brought to the disk: it is gone with the machine anyway.
 func (s *Server) initCluster(ctx context.Context, o Options) error {
 	secret := filepath.Join(s.home, "password")
 	if err := os.WriteFile(secret, []byte(s.password), 0o600); err != nil {
@@ -140,7 +142,8 @@ func (s *Server) launch(ctx context.Context) error {
 	if err := p.waitReady(ctx, filepath.Join(s.data, "postmaster.pid")); err != nil {
 		p.kill() // there is nothing to be saved
 		log, _ := os.ReadFile(s.LogFile())
-		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(bytes.TrimPrefix(log, earlier)))
+		latest := lastLines(bytes.TrimPrefix(log, earlier))
+		return fmt.Errorf("start PostgreSQL: %w\n%s", err, latest)
 	}
 	s.process.Store(p)
 	return nil

@@ -94,6 +94,8 @@ func decodeUCS2(b []byte) string {
 // Text is the ASCII of a request's payload, its statement's among it.
 func Text(payload []byte) string { return strings.ReplaceAll(string(payload), "\x00", "") }
 
+// parseLogin reads LOGIN7: [MS-TDS] 2.2.6.4. Its fixed part says where each text begins and how
+// many characters it has.
 func parseLogin(payload []byte) (Login, error) {
 	const (
 		optionFlags1 = 24
@@ -184,6 +186,8 @@ func Info(number int32, state byte, message string) []byte {
 	return messageToken(0xAB, number, state, 0, message)
 }
 
+// messageToken is ERROR or INFO, which differ in the first byte: number, state, class, text,
+// server, procedure, line.
 func messageToken(token byte, number int32, state, class byte, message string) []byte {
 	text := UCS2(message)
 	b := binary.LittleEndian.AppendUint32(nil, uint32(number))

@@ -121,6 +121,7 @@ func (s *Server) Drop() {
 	}
 }
 
+// acceptConns serves each connection on a goroutine, until the listener is closed.
 func (s *Server) acceptConns() {
 	for {
 		conn, err := s.listener.Accept()
@@ -139,6 +140,7 @@ func (s *Server) acceptConns() {
 
 var errCut = errors.New("the connection is cut, as the test says")
 
+// isCut is an error where connections are to end at a phase.
 func (s *Server) isCut(at Phase) error {
 	if Phase(s.cut.Load()) == at {
 		return errCut
