@@ -89,10 +89,12 @@ def config(key, value):
     settings[key] = value
 
 
-def after_fork():
+def get_ready():
     global volatile
     volatile = Cache(os.open(settings["file"], os.O_RDWR), float(settings["delay"]), settings["any_order"] == "1")
 
+
+def after_fork():
     def write_out():
         while True:
             time.sleep(0.02)
@@ -102,7 +104,7 @@ def after_fork():
                 print("disk:", error, file=sys.stderr)
                 os._exit(1)
 
-    threading.Thread(target=write_out, daemon=True).start()
+    threading.Thread(target=write_out, daemon=True).start()  # here, as threads do not survive a fork
 
 
 def open(readonly):
