@@ -14,8 +14,10 @@ func main() {
 		if root.Constraint != nil {
 			continue
 		}
-		block := &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}
-		if err := pem.Encode(os.Stdout, block); err != nil {
+		if err := pem.Encode(
+			os.Stdout,
+			&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate},
+		); err != nil {
 			panic(err)
 		}
 	}
