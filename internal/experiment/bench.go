@@ -61,6 +61,7 @@ func (bench *Bench) run(ctx, stop context.Context, place runs.Place, where strin
 	told := func(what string) { bench.Told("%s: %s (%s)", r.Dir, what, where) }
 	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }
 	var err error
+	// A server that an earlier run brought down may still recover.
 	if bench.Ready != nil {
 		say := func(err error) {
 			told(fmt.Sprintf("waiting until the server accepts connections: %v", err))

@@ -105,6 +105,7 @@ func takingPart(benches []*Bench) []*Bench {
 
 // resume takes up the summary of a ds2 that may have ended early.
 func (bench *Bench) resume() {
+	// ds2 was killed beside the run that is recorded as under way.
 	b := &bench.Summary
 	for i := range b.Runs {
 		if b.Runs[i].Status == result.Running {
@@ -319,10 +320,8 @@ func (t turns) run(ctx, stop context.Context, bench *Bench, block int) error {
 		if bench.failures++; store.Classify(err) == store.Config {
 			t.leaveOut(bench, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
 		} else if bench.failures == failuresInARow {
-			t.leaveOut(
-				bench,
-				fmt.Errorf("%d runs in a row failed, the last: %w", bench.failures, err),
-			)
+			t.leaveOut(bench,
+				fmt.Errorf("%d runs in a row failed, the last: %w", bench.failures, err))
 		}
 	default:
 		bench.failures = 0
@@ -365,6 +364,7 @@ func (e Experiment) leaveOut(bench *Bench, why error) {
 // where says where the experiment is, and when it will end.
 func (e Experiment) where(block int) string {
 	made, all, left := e.Left()
+	// With an end by precision the number of blocks is at most what was asked for.
 	about := "about"
 	switch {
 	case made == 0:
@@ -373,14 +373,8 @@ func (e Experiment) where(block int) string {
 		about = "at most about"
 	}
 	until := time.Now().Add(left).Format("15:04")
-	where := fmt.Sprintf(
-		"run %d of %d, %s %s left, until %s",
-		made+1,
-		all,
-		about,
-		progress.Round(left),
-		until,
-	)
+	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about,
+		progress.Round(left), until)
 	switch {
 	case block == practice:
 		return "practice, not counted, " + where

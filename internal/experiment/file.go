@@ -105,10 +105,8 @@ func (f *File) decoding(err error) error {
 	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
 		text = several.Errors[0]
 	}
-	text = f.Path + ": " + strings.TrimPrefix(
-		yamlLine.ReplaceAllString(text, "line $1: "),
-		"yaml: ",
-	)
+	text = f.Path + ": " + strings.TrimPrefix(yamlLine.ReplaceAllString(text, "line $1: "),
+		"yaml: ")
 	text = strings.Replace(text, "found character that cannot start any token",
 		"indent by spaces, not tabs, and put quotes around a value that begins with @ or `", 1)
 	return errors.New(wrongKind.ReplaceAllString(text, "keys with values are expected here"))
@@ -129,11 +127,8 @@ func (r FileReader) flags(f *File, keys map[string]yaml.Node, own Givens) (Given
 			return nil, err
 		}
 		if len(values) != 1 && !key.Repeated {
-			return nil, f.Wrong(
-				node.Line,
-				"%s has one value; values to compare stand under factors",
-				name,
-			)
+			return nil, f.Wrong(node.Line,
+				"%s has one value; values to compare stand under factors", name)
 		}
 		to := all
 		if key.Own && own != nil {
@@ -201,12 +196,10 @@ func (r FileReader) multiply(
 		}
 		values, err := values(f, name, key, node)
 		if err != nil || node.Kind == yaml.ScalarNode {
-			return f.Wrong(
-				node.Line,
-				"%s: a factor has a list of values, such as [8, 32, 128]",
-				key.Flag,
-			)
+			return f.Wrong(node.Line, "%s: a factor has a list of values, such as [8, 32, 128]",
+				key.Flag)
 		}
+		// Factors multiply: three of five values each are 125 configurations.
 		if len(all)*len(values) > maxConfigurations {
 			return f.Wrong(node.Line, "%d configurations are too many: at most %d",
 				len(all)*len(values), maxConfigurations)
@@ -214,11 +207,8 @@ func (r FileReader) multiply(
 		var product []*Variant
 		for _, c := range all {
 			if other, is := c.Given[key.Flag]; is {
-				return f.Wrong(
-					other.Line,
-					"%s is a factor already, so it cannot be given here",
-					key.Flag,
-				)
+				return f.Wrong(other.Line, "%s is a factor already, so it cannot be given here",
+					key.Flag)
 			}
 			for _, value := range values {
 				product = append(product, r.with(c, key.Flag, Given{node.Line, []string{value}}))
@@ -226,6 +216,7 @@ func (r FileReader) multiply(
 		}
 		all = product
 	}
+	// Directories beside the summary and the report: names that differ in signs alone get a number.
 	taken := map[string]bool{result.SummaryFile: true, result.ReportFile: true, "": true}
 	for _, c := range all {
 		if c.Name == "" {

@@ -82,6 +82,7 @@ func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 	case left == nil:
 		return result.Bench{Spec: o.Asked(), Start: time.Now()}, result.MakeDir(o.Dir)
 	}
+	// The directory's runs have the ID that the bench began with.
 	o.RunID = left.RunID
 	left.Spec = o.Asked()
 	return *left, ClearUp(o.Dir)
@@ -107,10 +108,8 @@ func TakeUpExperiment(
 			return nil
 		}
 		if left.KitVersion != begun.KitVersion {
-			names = append(
-				names,
-				fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion),
-			)
+			names = append(names,
+				fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion))
 		}
 		if left.Order != begun.Order {
 			names = append(names, "order")

@@ -125,8 +125,7 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	o := s.Options
 	o.Threads = t.Threads
 	o.Seed += uint64(
-		number,
-	) // else, where nothing is restored, new customers of a repeat find their names taken
+		number) // else, where nothing is restored, new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
 	t.Record = fmt.Sprintf("%02d-%d-users", number, t.Threads)
 	for errors.Is(result.CheckDir(filepath.Join(s.Dir, t.Record)), result.ErrNotEmpty) {
@@ -144,6 +143,7 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	}
 	one, summary, outcome := s.MakeRun(stop, o)
 	switch {
+	// A run that fails with many users is a trial that failed, and says that these are too many.
 	case outcome.Status.CameToEnd() && summary.Figure == nil:
 		outcome.Err = errors.New("the run gave no figures")
 		fallthrough
@@ -176,10 +176,10 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 		return t, nil
 	}
 	if t.Strain, err = limit.Strain(
-		summary.Limits,
-	); err != nil { // it fails, whatever the number of users
+		summary.Limits); err != nil { // it fails, whatever the number of users
 		return t, &VerdictError{err}
 	}
+	// Lower limits, such as a least rate, more users would meet: only upper ones bound the search.
 	t.Passed = limit.UpperHold(summary.Limits, result.Verdict.Kept)
 	if outcome.Status == result.Aborted { // its window may lie before what it was aborted for
 		t.Passed = false

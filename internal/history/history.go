@@ -147,6 +147,7 @@ func readRecord(
 func sortIn(all []History, day Day) []History {
 	for i, h := range all {
 		last := h.Days[len(h.Days)-1]
+		// What the first record does not know of itself the last may, and the other way round.
 		unlike := slices.Concat(findUnlike(h.Days[0].Configuration, day.Configuration),
 			findUnlike(last.Configuration, day.Configuration))
 		if len(unlike) > 0 || h.Days[0].Unit() != day.Unit() {
@@ -230,17 +231,17 @@ func (h *History) concludeDays() {
 		h.addFinding(result.LevelChanged, text)
 	}
 	switch {
+	// With fewer, chance alone makes level shifts as large as any found.
 	case len(values) < measure.FewestDays:
-		h.addFinding(
-			result.FewDays,
+		h.addFinding(result.FewDays,
 			fmt.Sprintf("days that count: %d; it takes %d to find a change of %s",
-				len(values), measure.FewestDays, h.Figure),
-		)
+				len(values), measure.FewestDays, h.Figure))
 	case len(h.Changes) == 0:
 		h.addFinding(result.LevelKept, fmt.Sprintf("no change of %s was found in %d days (at %g)",
 			h.Figure, len(values), measure.ChangePointLevel))
 	}
 	h.Findings = append(h.Findings, foldDays(counted)...)
+	// A new day is expected to be as those since the last change, not as the mean of all.
 	level := values[measure.LastChange(values):]
 	mean := measure.GeometricMean(level)
 	if room := measure.CompareDay(level, mean); room.High > 0 {
@@ -326,6 +327,7 @@ func Against(all []History, next compare.Configuration, subject ...string) compa
 		}
 		values = valuesOf(before)
 		from := measure.LastChange(values)
+		// A change that was found before is no fault of the new day.
 		if from > 0 {
 			add(result.LevelChanged, "the level changed on "+before[from].Day+
 				": the days since then count")

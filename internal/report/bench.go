@@ -51,6 +51,7 @@ func benchView(c compare.Configuration) view {
 	return v
 }
 
+// title says of a configuration what was tested: engine, size, users and databases.
 func title(c compare.Configuration) string {
 	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Engine, c.Size, users(c.Threads)) +
 		ofTargets(c.Spec)

@@ -99,12 +99,10 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		return nil, nil
 	}
 	points := thinned(r.Series.Samples, maxPoints)
+	// What the drives can do by themselves stands beside what the run had of them.
 	device := deviceChart(id, []Device{{r.RunID, r.Device, compare.Single(r.Summary).Runs}})
-	all := slices.Concat(
-		[]chart{opmChart(r, id, points), latencyChart(r, id, points)},
-		drawn(device),
-		[]chart{operationsChart(id, points)},
-	)
+	all := slices.Concat([]chart{opmChart(r, id, points), latencyChart(r, id, points)},
+		drawn(device), []chart{operationsChart(id, points)})
 	if len(r.Windows) > 0 {
 		distribution, err := distributionChart(r, id)
 		if err != nil {
@@ -113,6 +111,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		all = append(all, distribution)
 	}
 	all = append(all, hostCharts(r, id)...)
+	// The figure of a mail store is the I/Os of its drives, so their chart is the picture.
 	requests := slices.IndexFunc(all, func(c chart) bool { return c.ID == id+"-requests" })
 	if requests > 0 && r.Words.Unit == result.IOPS {
 		all[requests].Place = picture
@@ -126,6 +125,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	}
 	for i := range all {
 		if all[i].Labels == nil && all[i].XName == "" {
+			// One time axis for all: a checkpoint is at the same place in the rate and in the latency.
 			all[i].From = from
 			all[i].To = to
 			all[i].Bands = shaded
@@ -245,6 +245,7 @@ func (c chart) Figures() table {
 	}
 	slices.Sort(xs)
 	xs = slices.Compact(xs)
+	// A table of thousands of seconds is of no use to those who listen to it.
 	inParts := len(xs) > mostRows
 	if inParts {
 		const parts = 20
@@ -326,6 +327,7 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 	p95 := line{Name: "p95"}
 	mean := line{Name: "mean"}
 	for _, s := range samples {
+		// A second without orders has no response time, which is not one of 0 ms.
 		if s.Counts.Orders == 0 {
 			s.Mean = math.NaN()
 			s.P95 = math.NaN()
@@ -346,10 +348,8 @@ func operationsChart(id string, samples []measure.Sample) chart {
 	for _, s := range samples {
 		operations := slices.Clip(s.Operations)
 		if s.Counts.Orders > 0 {
-			operations = append(
-				operations,
-				measure.OperationP95{Name: measure.WholeOrder, P95: s.P95},
-			)
+			operations = append(operations,
+				measure.OperationP95{Name: measure.WholeOrder, P95: s.P95})
 		}
 		for _, o := range operations {
 			if lines[o.Name] == nil {

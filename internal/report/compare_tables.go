@@ -23,6 +23,7 @@ func runTable(all []compare.Configuration, stands string) table {
 			runs = append(runs, run{r, one, countsText(one, r, r.Dir == stands)})
 		}
 	}
+	// In the order of time across configurations, which shows what drifted from hour to hour.
 	slices.SortStableFunc(runs, func(a, b run) int { return a.Number - b.Number })
 	return fill("runs", map[string]any{"First": all[0], "Runs": runs}).trimmed()
 }
@@ -31,11 +32,8 @@ func runTable(all []compare.Configuration, stands string) table {
 // the blocks leaves out what drifts from one to the next.
 func (c comparison) blockTable() table {
 	first := c.Configurations[0]
-	t := newTable(
-		"Blocks: "+first.Unit()+", and the difference from "+first.Name,
-		"block",
-		first.Name,
-	)
+	t := newTable("Blocks: "+first.Unit()+", and the difference from "+first.Name, "block",
+		first.Name)
 	for _, one := range c.Configurations[1:] {
 		t.Head = append(t.Head, one.Name, "difference")
 	}
@@ -45,6 +43,7 @@ func (c comparison) blockTable() table {
 			value := ""
 			by := ""
 			paired := c.Of(one.Name, compare.Main)
+			// Runs are paired by their block: they were made one soon after the other.
 			for _, o := range compare.Counted(one.Bench) {
 				if o.Block == r.Block && paired != nil && paired.Blocks > 0 {
 					d := compare.Between(*r.Value(), *o.Value())
@@ -76,12 +75,8 @@ func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text s
 	default:
 		return "no, " + string(r.Status)
 	}
-	if f := result.FindingOf(
-		r.Findings,
-		result.Unsteady,
-		result.Drifts,
-		result.NotJudged,
-	); f != nil {
+	if f := result.FindingOf(r.Findings, result.Unsteady, result.Drifts,
+		result.NotJudged); f != nil {
 		text += ", " + string(f.Kind)
 	}
 	return text

@@ -66,6 +66,8 @@ func (c comparison) view() view {
 		v.because("Why: " + notStated + ". No record says what limited its runs.")
 	}
 	v.addFindings(c.Findings)
+	// The storage report compares medians, ds2 geometric means, whose difference has an interval. Where
+	// the two say different things, a reader is to know both.
 	for _, d := range c.Differences {
 		told := d.Metric.Name == c.Stated().Name && isFound(d) && !c.Doubtful(d)
 		if told && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
@@ -100,6 +102,7 @@ func (c comparison) newHeadline(d compare.Difference) headline {
 	if len(c.Equal) > 0 {
 		h.First += " at equal " + strings.Join(c.Equal[0].Factors, " and ")
 	}
+	// Orders of a database, but I/Os of a mail store, whose cycles are no figure.
 	if c.Configurations[0].Unit() != result.IOPS {
 		h.What = cmp.Or(c.Words().Cycles, c.Configurations[0].Unit())
 	}
@@ -196,6 +199,7 @@ func (c comparison) figures() table {
 		what = "geometric mean"
 	}
 	t := newTable("", cells(what, c.Configurations, configurationName)...)
+	// A difference has a place in the table only where there is one.
 	two := len(c.Configurations) == 2
 	if two {
 		how := "difference"

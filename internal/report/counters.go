@@ -68,6 +68,7 @@ func newCounter(column string) counter {
 	c := counter{scale: 1}
 	c.column, c.item = sampling.SplitColumn(column)
 	group, name, _ := strings.Cut(c.column, ".")
+	// The unit of a counter is the end of its name, as Prometheus has it.
 	for _, u := range units {
 		if cut, ok := strings.CutSuffix(name, u.suffix); ok {
 			name = cut
@@ -77,8 +78,7 @@ func newCounter(column string) counter {
 		}
 	}
 	c.label = strings.TrimSpace(
-		c.item + " " + strings.ReplaceAll(strings.Trim(name, "_"), "_", " "),
-	)
+		c.item + " " + strings.ReplaceAll(strings.Trim(name, "_"), "_", " "))
 	c.name = strings.TrimSpace(group + " " + c.label)
 	if c.label == "" {
 		c.label = group

@@ -29,6 +29,8 @@ func CSV(w io.Writer, records []*result.Record) error {
 			}
 		}
 	}
+	// Records of several workloads and versions stand in one file: a column that a record lacks is 0 or
+	// empty in its lines.
 	slices.Sort(operations)
 	drives := slices.ContainsFunc(records, func(r *result.Record) bool {
 		return r.Words.Unit == result.IOPS
@@ -46,6 +48,7 @@ func CSV(w io.Writer, records []*result.Record) error {
 	for _, r := range records {
 		var rates []float64
 		if drives {
+			// IOPS are those of the drives that hold the data, without the log's, as limits have them.
 			rates = conclude.EachSecond(r)
 		}
 		for i, s := range r.Series.Samples {
@@ -61,6 +64,7 @@ func CSV(w io.Writer, records []*result.Record) error {
 			if drives {
 				line = append(line, fixed(rates[i], 1))
 			}
+			// An operation that was not called in a second has no percentile there.
 			p95s := map[string]string{}
 			for _, o := range s.Operations {
 				p95s[o.Name] = fixed(o.P95, 2)
@@ -134,6 +138,7 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 	head := toAny(strings.Fields("configuration run counts stands"),
 		[]string{figure, figure + "_ci95"},
 		strings.Fields("idle_w active_w findings bottleneck order_p95_ms"))
+	// Of mail stores IOPS are ranked with and without the log's, so a line has both.
 	columns := compare.Costs
 	if c.Configurations[0].Unit() == result.IOPS {
 		columns = slices.Concat(columns, compare.OfDrives)

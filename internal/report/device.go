@@ -29,16 +29,13 @@ func Devices(all []Device) Page {
 	v.Headline = "random reads: " + first.Conclusion()
 	if len(all) > 1 {
 		v.Title = "Devices against " + first.Name
+		// The fastest of the others is what the headline is about.
 		last := slices.MaxFunc(all[1:], func(a, b Device) int {
 			return int(a.MaxReads() - b.MaxReads())
 		})
 		d := compare.Between(first.MaxReads(), last.MaxReads())
-		v.Headline = fmt.Sprintf(
-			"%s does %s the random reads of %s",
-			last.Name,
-			d.FactorText(d.Percent),
-			first.Name,
-		)
+		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name,
+			d.FactorText(d.Percent), first.Name)
 		v.addFinding(result.Reserves, "Each was measured once, so how much that varies is unknown")
 	}
 	for _, d := range all {

@@ -34,6 +34,7 @@ func esrpView(records []*result.Record, form esrp.Form) view {
 	for _, r := range records {
 		all := slices.Clone(r.Findings)
 		for i := range all {
+			// Of several runs on one form each finding says whose it is.
 			all[i].Configuration = "run " + r.RunID
 			if all[i].Kind == result.LimitOpen { // the form goes by what was seen
 				all[i].Effect = result.Reserves

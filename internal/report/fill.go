@@ -36,7 +36,10 @@ const (
 	endOfLine = "\x1e"
 )
 
+// parseTexts reads the templates. A broken one ends ds2 as it begins, which every test would see; what
+// a template asks of a record that this does not have is seen as it is filled, see say.
 func parseTexts() *template.Template {
+	// In tables a line is a row; in sentences only an empty line ends a paragraph, as in Markdown.
 	lines := strings.NewReplacer("|\n", endOfCell, " | ", endOfCell, "\n", endOfLine)
 	paragraphs := strings.NewReplacer("\n\n", endOfLine, "\n", " ")
 	t := template.New("").Funcs(inTexts)
@@ -48,6 +51,7 @@ func parseTexts() *template.Template {
 // and is empty then.
 var inTexts = template.FuncMap{
 	// figures
+	// A rate has as many digits as its interval carries, all other figures three that matter.
 	"opm":         func(v any, half *float64) string { return opmOf(pointerTo(v), half) },
 	"uncertainty": uncertainty,
 	"figure":      func(v any) string { return figureOr(pointerTo(v)) },
@@ -94,6 +98,7 @@ var inTexts = template.FuncMap{
 	"clock":     func(at time.Time) string { return at.UTC().Format(utc) },
 
 	// arithmetic
+	// Records hold base units, seconds and bytes; tables show ms and MB.
 	"scale": func(v, by float64) float64 { return v * by },
 	"minus": func(a, b float64) float64 { return a - b },
 	"least": func(a, b int64) int64 { return min(a, b) },
@@ -119,6 +124,8 @@ var inTexts = template.FuncMap{
 	"disclosures": func() []string { return result.Disclosures },
 	"condition":   compare.FindCondition,
 	"series":      seriesOf[measure.Latency],
+	// The first of the kinds that was found says how a check ended. Where none was, it was not made: a
+	// form says so in place of nothing.
 	"verified": func(r *result.Record, kinds ...result.FindingKind) string {
 		if f := result.FindingOf(r.Findings, kinds...); f != nil {
 			return capital(f.Words())
@@ -159,6 +166,7 @@ func fill(name string, of any) (t table) {
 	for i, line := range sayEach(name, of) {
 		cells := splitCells(line)
 		switch i {
+		// "words: Setup" or "figures: Windows"
 		case 0:
 			kind, caption, _ := strings.Cut(line, ":")
 			t.Words = kind == "words"
@@ -174,6 +182,7 @@ func fill(name string, of any) (t table) {
 
 // newChart is the chart of a name, without its lines.
 func newChart(id, name string, of any, at place) chart {
+	// A chart has these fields however much of its template could be filled.
 	lines := append(sayEach(name, of), "", "")
 	scale, heading, _ := strings.Cut(lines[0], ":")
 	cells := append(splitCells(heading), "", "")

@@ -68,6 +68,7 @@ func historyChart(h history.History, id string) chart {
 	c.XName = "day"
 	c.Text = "A column is the median of a day, a dot a run of it; whiskers are the 95 % " +
 		"confidence interval of the day. The colour changes where the level did."
+	// Six colours are told apart; a seventh level has that of the first.
 	level := 0
 	for i := range c.Lines {
 		l := &c.Lines[i]

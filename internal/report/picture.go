@@ -33,10 +33,8 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 			if err == nil && r.Figure != nil && len(record.Windows) > 0 &&
 				len(record.Series.Samples) > 0 {
 				d.Device = cmp.Or(record.Device, d.Device)
-				curves = append(
-					curves,
-					curve{line{Name: one.Name, Hue: i, Thin: r.Dir != one.Median}, record},
-				)
+				curves = append(curves,
+					curve{line{Name: one.Name, Hue: i, Thin: r.Dir != one.Median}, record})
 			}
 		}
 		devices = append(devices, d)
@@ -67,6 +65,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 			column.add(x, *median)
 			columns = append(columns, column)
 		}
+		// The interval is that of the mean of the runs, which need not be their median.
 		if half := one.Half(); half != nil && f.Name == compare.Main {
 			centre := *cmp.Or(one.RunsMean, one.Value())
 			whiskers.add(x, max(0, centre-*half)) // no rate is below 0
@@ -76,6 +75,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 		for _, r := range one.Runs {
 			v := f.Of(r)
 			switch {
+			// A single run is the column itself.
 			case v == nil || r.Counts && len(one.Runs) == 1:
 			case r.Counts:
 				runs.add(x, f.Scale**v)
@@ -182,11 +182,10 @@ func overlays(id string, words result.Words, runs []curve) ([]chart, error) {
 		p95 := r.line
 		for _, s := range thinned(r.Series.Samples, max(maxPoints/len(runs), 200)) {
 			rate.add(middle(s), s.OPM())
-			p95.add(
-				middle(s),
-				s.P95,
-			) // 0 where there were no orders, which a logarithmic axis leaves out
+			p95.add(middle(s),
+				s.P95) // 0 where there were no orders, which a logarithmic axis leaves out
 		}
+		// The axis ends with the longest run.
 		opm.To = max(opm.To, r.Series.Samples[len(r.Series.Samples)-1].End.Seconds())
 		opm.Lines = append(opm.Lines, rate)
 		if rate.Thin {
@@ -201,6 +200,7 @@ func overlays(id string, words result.Words, runs []curve) ([]chart, error) {
 			shares.addShares(rate.Name, orders)
 		}
 	}
+	// Both have one time axis.
 	latency.To = opm.To
 	return []chart{opm, latency, shares}, nil
 }

@@ -52,27 +52,11 @@ func runView(r *result.Record, id string) view {
 	for _, section := range s.Sections {
 		v.Tables = append(v.Tables, table{section.Title, section.Head, section.Rows, section.Words})
 	}
-	v.Tables = append(
-		v.Tables,
-		fill("scans", s),
-		fill("windows", s),
-		fill("response times", s),
-		fill("events", s),
-		slowestTable(s),
-		fill("I/Os", s),
-		fill("limits", s.Limits).trimmed(),
-		fill("targets", s),
-		failureTable(s),
-		fill("deep check", s.DeepChecks),
-		fill("audit", s),
-		costTable(s.Costs, s.Words),
-		fill("drives", s),
-		counterTable(r),
-		fill("environment", s),
-		fill("setup of a run", s),
-		logTable(s),
-		fill("command", s),
-	)
+	v.Tables = append(v.Tables, fill("scans", s), fill("windows", s), fill("response times", s),
+		fill("events", s), slowestTable(s), fill("I/Os", s), fill("limits", s.Limits).trimmed(),
+		fill("targets", s), failureTable(s), fill("deep check", s.DeepChecks), fill("audit", s),
+		costTable(s.Costs, s.Words), fill("drives", s), counterTable(r), fill("environment", s),
+		fill("setup of a run", s), logTable(s), fill("command", s))
 	return v
 }
 
@@ -133,12 +117,8 @@ func seriesOf[V any](byName map[string]V) []string {
 }
 
 func failureTable(s result.Summary) table {
-	t := newTable(
-		"Failed attempts and retries, over the whole run",
-		"operation and class",
-		"failed",
-		"tried again",
-	)
+	t := newTable("Failed attempts and retries, over the whole run", "operation and class",
+		"failed", "tried again")
 	counts := map[string][2]int64{}
 	for i, failures := range [][]measure.FailureCount{s.Errors, s.Retries} {
 		for _, f := range failures {

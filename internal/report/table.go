@@ -42,11 +42,10 @@ func cells[T any](name string, all []T, of func(T) string) []string {
 func (t table) within(width, lines int) table {
 	const most = 14 // rows
 	if over := len(t.Rows) - most; over > 0 {
-		t.Rows = append(
-			slices.Clone(t.Rows[:most]),
-			[]string{fmt.Sprintf("%d more: --details", over)},
-		)
+		t.Rows = append(slices.Clone(t.Rows[:most]),
+			[]string{fmt.Sprintf("%d more: --details", over)})
 	}
+	// First the cells get shorter, from their middle; only then columns go.
 	whole := t
 	for letters := 48; letters >= 16; letters -= 4 {
 		if t.fitting(width) == len(t.Head) && len(t.body(width)) <= lines {
@@ -128,6 +127,7 @@ func (t table) layout(width int) (widths []int) {
 				widest = i
 			}
 		}
+		// No word is broken: a name cut in two is not found by a search.
 		if widths[widest] <= longest[widest] {
 			break
 		}

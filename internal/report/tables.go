@@ -11,12 +11,8 @@ import (
 )
 
 func costTable(costs *result.Costs, words result.Words) table {
-	t := newTable(
-		"What "+words.A()+" costs, on average over the first window",
-		"what",
-		"unit",
-		"per "+words.Cycle,
-	)
+	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit",
+		"per "+words.Cycle)
 	for _, m := range compare.Costs {
 		if v := m.Of(result.BenchRun{Costs: costs}); v != nil {
 			t.row(strings.TrimSuffix(m.Title, " per {cycle}"), m.Unit, figure(*v*m.Scale))

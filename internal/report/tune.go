@@ -25,12 +25,8 @@ func searchView(r result.Search) view {
 		RunID:    r.RunID,
 		Headline: "no result",
 		Byline:   byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Title: fmt.Sprintf(
-			"Search for the largest number of users: %s, size %s",
-			r.Engine,
-			r.Size,
-		),
-		Figures: nearTable(r),
+		Title:    fmt.Sprintf("Search for the largest number of users: %s, size %s", r.Engine, r.Size),
+		Figures:  nearTable(r),
 		Tables: []table{
 			fill("trials", r).trimmed(),
 			fill("limits", r.Verdicts).trimmed(),
@@ -59,22 +55,14 @@ func searchView(r result.Search) view {
 		v.addFinding(result.Withholds, "%s", r.Why)
 	}
 	if r.Status != result.Done && r.Status != "" {
-		v.addFinding(
-			result.Reserves,
+		v.addFinding(result.Reserves,
 			"The search is recorded as %s after %d trials; the same command with --out continues it",
-			r.Status,
-			len(r.Trials),
-		)
+			r.Status, len(r.Trials))
 	}
 	for _, t := range r.Trials {
 		if t.Error != "" {
-			v.addFinding(
-				result.Reserves,
-				"The run with %s in %s failed: %s",
-				users(t.Threads),
-				t.Record,
-				t.Error,
-			)
+			v.addFinding(result.Reserves, "The run with %s in %s failed: %s", users(t.Threads),
+				t.Record, t.Error)
 		}
 	}
 	v.addFindings(conclude.FindLimits(r.Verdicts))
@@ -87,30 +75,13 @@ func searchCharts(r result.Search) (all []chart) {
 	}
 	cycle := limit.Metric{Subject: r.Words.Cycle, Stat: "p95"}
 	all = []chart{
-		trialChart(
-			r,
-			"opm",
-			r.Unit()+" over users",
-			r.Unit(),
+		trialChart(r, "opm", r.Unit()+" over users", r.Unit(),
 			limit.Metric{Subject: strings.ToLower(r.Unit())},
-			func(t result.Trial) float64 { return t.Value },
-		),
-		trialChart(
-			r,
-			"p95",
-			"Response time of "+r.Words.Cycles+" over users, 95th percentile",
-			"ms",
-			cycle,
-			func(t result.Trial) float64 { return 1000 * t.P95 },
-		),
-		trialChart(
-			r,
-			"strain",
-			"How near the trials came to the tightest limit",
-			"%",
-			limit.Metric{},
-			func(t result.Trial) float64 { return 100 * t.Strain },
-		),
+			func(t result.Trial) float64 { return t.Value }),
+		trialChart(r, "p95", "Response time of "+r.Words.Cycles+" over users, 95th percentile",
+			"ms", cycle, func(t result.Trial) float64 { return 1000 * t.P95 }),
+		trialChart(r, "strain", "How near the trials came to the tightest limit", "%",
+			limit.Metric{}, func(t result.Trial) float64 { return 100 * t.Strain }),
 	}
 	all[0].Place = picture
 	all[2].Levels = []mark{{"limit", 100}}
@@ -120,6 +91,7 @@ func searchCharts(r result.Search) (all []chart) {
 // nearTable are the trials next to the result.
 func nearTable(r result.Search) table {
 	trials := tune.ByUsers(r.Trials)
+	// Those just below and above the result show where the limits began to fail.
 	near := max(0, slices.IndexFunc(trials, func(t result.Trial) bool {
 		return t.Threads == r.Users
 	}))
@@ -142,11 +114,8 @@ func trialChart(
 ) chart {
 	trials := tune.ByUsers(r.Trials)
 	c := chart{ID: "search-" + id, Title: title, YName: unit, XName: "users"}
-	c.Text = fmt.Sprintf(
-		"Every trial with %d to %s.",
-		trials[0].Threads,
-		users(trials[len(trials)-1].Threads),
-	)
+	c.Text = fmt.Sprintf("Every trial with %d to %s.", trials[0].Threads,
+		users(trials[len(trials)-1].Threads))
 	passed := line{Name: "trial", Dots: true}
 	failed := line{Name: "trial whose limits fail", Dots: true, Hollow: true}
 	for _, t := range trials {
@@ -160,8 +129,10 @@ func trialChart(
 	}
 	c.draw(withPoints(passed, failed)...)
 	for _, text := range r.LimitTexts {
+		// A limit is a level in the chart of the figure that it bounds, and in no other.
 		if l, err := limit.Parse(text); err == nil && l.Metric == metric {
 			bound := l.Bound
+			// The chart is in ms, limits in seconds.
 			if l.Unit() == result.UnitSeconds {
 				bound *= 1000
 			}

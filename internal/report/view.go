@@ -11,6 +11,8 @@ import (
 	"ds2/internal/result"
 )
 
+// view is what there is to read of one result: of a run, a bench, a comparison, a device, a search or
+// a history. Page, text, Markdown and CSV print the same view, so that they never disagree.
 type view struct {
 	ID       string // of its part of the page
 	RunID    string // or what else links to it are to say
@@ -25,6 +27,7 @@ type view struct {
 	Why      []string
 	Tables   []table // for those who ask
 
+	// draw makes the charts, which read all samples: only pages need them; nil: there are none.
 	draw   func() ([]chart, error)
 	Charts []chart
 }
@@ -120,6 +123,7 @@ const (
 	folded  place = "folded"
 )
 
+// At are the charts of a place, in the order in which they were drawn.
 func (v view) At(p place) []chart {
 	return slices.DeleteFunc(slices.Clone(v.Charts), func(c chart) bool { return c.Place != p })
 }

@@ -98,6 +98,7 @@ func (c Conduct) deep(ctx context.Context, run *Run) error {
 		if err := c.Restart(ctx); err != nil {
 			return err
 		}
+		// A restarted server has emptied its cache, so the check reads from the drives.
 		for _, target := range run.options.Databases {
 			target.DB().SetMaxIdleConns(0) // those are connections to the server that was
 		}
@@ -124,13 +125,8 @@ func (c Conduct) audit(ctx context.Context, run *Run) error {
 	stop()
 	for _, k := range audit.Checks {
 		if !k.Passed {
-			c.Tell(
-				"audit of %s failed: %s: expected %s, found %s",
-				k.Target,
-				k.Name,
-				k.Expected,
-				k.Found,
-			)
+			c.Tell("audit of %s failed: %s: expected %s, found %s", k.Target, k.Name, k.Expected,
+				k.Found)
 		}
 	}
 	if audit.NotAudited != "" && ctx.Err() == nil {
@@ -154,6 +150,7 @@ func (c Conduct) BenchRun(
 	o.Dir = dir
 	o.Place = place
 	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)
+	// Runs with one seed would buy the same products in the same order, which caches would keep.
 	o.Seed += uint64(place.Number - 1)
 	run, summary, outcome := c.MakeRun(stop, o)
 	if !outcome.Status.CameToEnd() {
@@ -181,6 +178,7 @@ func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (s result.Summar
 		return s, driver.ErrStopped
 	case err != nil:
 		return s, err
+	// Marks that moved on mean that others worked on the database since.
 	case !reflect.DeepEqual(now, s.After):
 		s.Audit = &result.Audit{
 			NotAudited: "its audit was interrupted, and the database has changed since",

@@ -78,6 +78,7 @@ const grace = 5 * time.Second
 // end waits for the commands, kills those that outlast the run, and gives all in the order of their
 // begin.
 func (e *events) end() []result.Event {
+	// A suspended drive must not stay so, but no command may hold up the end of a run.
 	timer := time.AfterFunc(grace, e.cancel)
 	e.wg.Wait()
 	timer.Stop()

@@ -39,6 +39,7 @@ func newLimitJudge(run result.Spec) (j *limitJudge, err error) {
 // ends the run. What is known only after the run, such as what a meter's log holds, is left to the
 // end.
 func (j *limitJudge) over(iv measure.Interval, o *observation) error {
+	// Only the samples of this interval: a limit of the whole run is judged at its end.
 	series := measure.Series{Samples: j.samples, Intervals: []measure.Interval{iv}}
 	j.samples = nil
 	n := len(series.Samples)
@@ -66,12 +67,8 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 		return nil
 	}
 	if j.failing += iv.To - iv.From; j.abortAfter > 0 && j.failing >= j.abortAfter {
-		return fmt.Errorf(
-			"%w for %s on end: %s",
-			ErrLimits,
-			j.failing.Round(time.Second),
-			verdicts.Which(result.Verdict.Fails),
-		)
+		return fmt.Errorf("%w for %s on end: %s", ErrLimits, j.failing.Round(time.Second),
+			verdicts.Which(result.Verdict.Fails))
 	}
 	return nil
 }

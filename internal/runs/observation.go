@@ -80,6 +80,7 @@ func (o *observation) begin(r Options, start time.Time) {
 		o.failed = err
 		return
 	}
+	// Power at rest is taken from these.
 	for _, row := range o.idle {
 		writer.Write(&row)
 	}

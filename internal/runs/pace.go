@@ -73,6 +73,7 @@ func targetOf(plan workload.Plan) (iops float64, paced bool) {
 func CheckPace(plan workload.Plan, warmup time.Duration) error {
 	target, paced := targetOf(plan)
 	sample := paceSample(warmup)
+	// One I/O more or less of n is 1/n of the rate that is measured.
 	least := 1 / driver.Tolerance
 	if counts := target * sample.Seconds(); paced && target > 0 && counts < least {
 		return fmt.Errorf(
@@ -167,9 +168,11 @@ func (p *pace) take(one paced) {
 	}
 	iops := recent.ios.Drives
 	rate := one.cycles / one.seconds
+	// What autovacuum reads and writes is not work of the users: the share of transactions is.
 	if served := recent.ios.Transactions + recent.ios.Vacuums; served > 0 { // not NaN
 		iops *= recent.ios.Transactions / served
 	}
+	// I/Os per cycle over all recent samples, as one sample holds few of them.
 	each := iops / recent.cycles
 	if iops /= recent.seconds; iops <= 0 || rate <= 0 {
 		return
@@ -210,17 +213,13 @@ func (p *pace) find(w *noticed) {
 	switch {
 	case p == nil || p.record.Reached:
 	case p.record.Limited:
-		w.note(
-			result.PaceMissed,
+		w.note(result.PaceMissed,
 			"the store does not complete the work that %.6g IOPS take: take more users, or a lower target",
-			p.record.Target,
-		)
+			p.record.Target)
 	case p.pacer == nil:
-		w.note(
-			result.PaceMissed,
+		w.note(result.PaceMissed,
 			"the rate for %.6g IOPS was not found: no sample of the warm-up had I/Os of the drives",
-			p.record.Target,
-		)
+			p.record.Target)
 	default:
 		w.note(
 			result.PaceMissed,
@@ -242,19 +241,11 @@ func (p *pace) text(iops float64) string {
 	case p.record.Reached:
 		return ""
 	case p.record.Limited:
-		return fmt.Sprintf(
-			"rate: %.4g of %.4g IOPS, all that the store completes",
-			iops,
-			p.record.Target,
-		)
+		return fmt.Sprintf("rate: %.4g of %.4g IOPS, all that the store completes", iops,
+			p.record.Target)
 	}
-	return fmt.Sprintf(
-		"rate: %.4g of %.4g IOPS, %d of %d samples",
-		iops,
-		p.record.Target,
-		p.pacer.InARow,
-		driver.InARow,
-	)
+	return fmt.Sprintf("rate: %.4g of %.4g IOPS, %d of %d samples", iops, p.record.Target,
+		p.pacer.InARow, driver.InARow)
 }
 
 // waits says what is waited for; empty: nothing.

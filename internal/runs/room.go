@@ -79,6 +79,7 @@ func (r room) sample(s measure.Sample, tell func(format string, args ...any)) er
 		if seconds == 0 {
 			continue
 		}
+		// A file system that gets emptier, as after a checkpoint that recycles log, does not grow.
 		growth := max(0, float64(p.free[0]-free)/float64(seconds)) // a second
 		if growth > 0 && float64(free) < float64(p.least)+growth*leaving.Seconds() {
 			return fmt.Errorf(

@@ -150,6 +150,7 @@ func (r *Run) makeParts() (err error) {
 	r.play = o.Plan.Begin(o.Dir)
 	if target, paced := targetOf(o.Plan); paced {
 		set := func(rate float64) { r.driver.SetRate(rate) }
+		// The rate that makes the drives do a number of I/Os is found in the warm-up.
 		r.pace = newPace(target, r.summary.WarmupTime.Duration, set)
 	}
 	r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
@@ -250,6 +251,7 @@ func (r *Run) Execute(ctx, stop context.Context) (result.Summary, Outcome) {
 		stop = r.stop
 		r.halt(nil)
 	}
+	// Marks are the highest keys and sums of the tables: what lies above them the run added.
 	s.After, r.unmarked = r.marks(ctx, stop, true)
 	if r.unmarked == nil {
 		r.surroundings.after = readSurrounding(ctx, r.options.Databases)
@@ -278,6 +280,7 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	if err := r.play.Ready(ctx); err != nil {
 		return err
 	}
+	// After the checkpoint and before the first user: what follows is the run's own doing.
 	r.surroundings.info = readInfo(ctx, r.options.Databases)
 	r.surroundings.before = readSurrounding(ctx, r.options.Databases)
 	r.noteRun(ctx)
@@ -314,11 +317,8 @@ func (r *Run) withIdleAndCooldown(ctx, stop context.Context) Outcome {
 // noteNoUsers notes that for a time only counters and power are read.
 func (r *Run) noteNoUsers(phase string, d time.Duration) {
 	r.doing.Store(
-		fmt.Sprintf(
-			"%s until %s: counters and power only",
-			phase,
-			time.Now().Add(d).Format(time.TimeOnly),
-		),
+		fmt.Sprintf("%s until %s: counters and power only", phase,
+			time.Now().Add(d).Format(time.TimeOnly)),
 	)
 }
 
@@ -384,8 +384,7 @@ func (r *Run) runUsers(ctx, stop context.Context) Outcome {
 	err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
 	cause := context.Cause(
-		r.stop,
-	) // a limit or no room, whatever the driver says of its last orders
+		r.stop) // a limit or no room, whatever the driver says of its last orders
 	r.halt(nil)
 	r.summary.Events = r.events.end()
 	if aborts(cause) {

@@ -155,11 +155,8 @@ func (w *watch) sample(s measure.Sample, tell func(format string, args ...any)) 
 	case s.Counts.Orders == 0 && lost != nil && !w.away:
 		w.away = true
 		w.since = s.End - s.Length
-		tell(
-			"warning: the server has not answered since %s of the run: %v",
-			numbers.Clock(w.since),
-			*lost,
-		)
+		tell("warning: the server has not answered since %s of the run: %v", numbers.Clock(w.since),
+			*lost)
 	case w.away && s.Counts.Orders > 0:
 		w.away = false
 		tell("the server answers again, after %s", (s.End - w.since).Round(time.Second))

@@ -39,10 +39,12 @@ func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error)
 	audit.Whole = v.How.Whole
 	audit.Checks, err = v.checks(ctx)
 	audit.Passed = err == nil && result.Passed(audit.Checks)
+	// Of a run of several driver machines no single record has the whole audit.
 	if len(v.Dirs) != 1 {
 		return audit, err
 	}
 	r := v.Record
+	// An audit that passed stays what it was: only a failure that came later is news.
 	learnt := err == nil && (r.Audit == nil || r.Audit.NotAudited != "" || !audit.Passed)
 	if learnt {
 		r.Audit = &audit
@@ -77,13 +79,10 @@ func (v Verification) one(
 	paths := []string(nil)
 	if v.Record != nil {
 		r := v.Record
+		// A record says what happened to each of its databases by their order.
 		if index = slices.Index(r.Targets, target.Label()); index < 0 {
-			return nil, workload.Refuse(
-				"record: run %s was against %s, not %s",
-				r.RunID,
-				r.Targets,
-				target.Label(),
-			)
+			return nil, workload.Refuse("record: run %s was against %s, not %s", r.RunID, r.Targets,
+				target.Label())
 		}
 		if err := refuseEarlierRun(ctx, target, r); err != nil {
 			return nil, err
@@ -137,13 +136,8 @@ func addSchemaCheck(
 		}
 		found += ": " + strings.Join(texts, "; ")
 	}
-	check := result.NewCheck(
-		target.Label(),
-		"differences of the schema from the load",
-		len(changes) == 0,
-		0,
-		found,
-	)
+	check := result.NewCheck(target.Label(), "differences of the schema from the load",
+		len(changes) == 0, 0, found)
 	return append(checks, check), nil
 }
 
@@ -188,20 +182,15 @@ func (v Verification) note(ctx context.Context, target store.Database, checks []
 	}
 	failed := ""
 	if i := slices.IndexFunc(checks, func(c result.Check) bool { return !c.Passed }); i >= 0 {
-		failed = fmt.Sprintf(
-			"%s: expected %s, found %s",
-			checks[i].Name,
-			checks[i].Expected,
-			checks[i].Found,
-		)
+		failed = fmt.Sprintf("%s: expected %s, found %s", checks[i].Name, checks[i].Expected,
+			checks[i].Found)
 	} else if !v.How.Whole || info[store.InfoFailed] == "" {
 		return
 	}
 	if err := store.SetInfo(ctx, target.DB(), store.InfoFailed, failed); err != nil &&
 		v.How.Warn != nil {
 		v.How.Warn(
-			fmt.Sprintf("%s does not keep whether its audit passed: %v", target.Label(), err),
-		)
+			fmt.Sprintf("%s does not keep whether its audit passed: %v", target.Label(), err))
 	}
 }
 
@@ -255,12 +244,10 @@ func (v Verification) compare(
 ) ([]result.Check, error) {
 	acknowledger, keeps := w.(workload.Acknowledger)
 	if !keeps {
-		return nil, workload.Refuse(
-			"record: %s has a journal, and workload %s keeps none",
-			v.Dirs[0],
-			w.Name(),
-		)
+		return nil, workload.Refuse("record: %s has a journal, and workload %s keeps none",
+			v.Dirs[0], w.Name())
 	}
+	// A run that was killed may have done what it could not note: at most one order per user.
 	noted := workload.Noted{Target: index, Before: v.Record.Before[index]}
 	if v.Record.Status == result.Running {
 		noted.Untold = v.Record.Threads
@@ -285,10 +272,8 @@ func (r *Run) keepJournal(w workload.Workload) (err error) {
 		return fmt.Errorf("keep a journal: runs of workload %s have none", w.Name())
 	}
 	header, _ := acknowledger.Journal()
-	if r.journal, err = durability.Create(
-		filepath.Join(r.options.Dir, durability.File),
-		header,
-	); err == nil {
+	if r.journal, err = durability.Create(filepath.Join(r.options.Dir, durability.File),
+		header); err == nil {
 		keeper.Keep(r.journal)
 	}
 	return err

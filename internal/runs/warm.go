@@ -105,10 +105,12 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 			filled = false
 			continue
 		}
+		// Of several servers the coldest decides.
 		if now.Buffers == nil || b.Share < *now.Buffers {
 			now.Buffers = &b.Share
 			now.Estimated = b.Estimated
 		}
+		// A database that fits may never fill the cache: waiting for 90 % would last for ever.
 		now.Fits = now.Fits || b.Fits
 		filled = filled && (b.Fits || b.Share >= warmBuffers)
 	}
@@ -128,6 +130,7 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 	level := now.Samples >= warmSamples && levelled(now.Slope, warmSlope) &&
 		levelled(now.Orders, warmChange) && levelled(now.ReadsAnOrder, warmChange)
 	if now.Reached = filled && level && (now.Checkpoint || now.Uncounted); !now.Reached {
+		// Records have the time only where the state was reached.
 		now.At = 0
 	}
 	return now
@@ -159,6 +162,7 @@ func (w *warm) changes(now *result.Warm, rows sampling.Table) {
 
 // change is the share by which a figure changed; nil where it was nothing before, or is not known.
 func change(before, after float64) *float64 {
+	// 0/0 is NaN and n/0 infinite.
 	share := after/before - 1
 	if math.IsNaN(share) || math.IsInf(share, 0) {
 		return nil

@@ -23,9 +23,7 @@ const mostFaults = 5
 type FaultFinder interface {
 	// IOFaults looks for them from now on: since gives those, a line each. It is nil where there is
 	// nowhere to look; unseen says where it does not look, and why.
-	IOFaults(
-		ctx context.Context,
-	) (since func(ctx context.Context) ([]string, error), unseen error)
+	IOFaults(ctx context.Context) (since func(ctx context.Context) ([]string, error), unseen error)
 }
 
 // watchFaults has the targets look for failed and very slow I/Os from now on. Its end gives a
