@@ -2,10 +2,13 @@ package compare
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"ds2/internal/datatable"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -70,30 +73,27 @@ var OfDrives = []Metric{
 	ofCondition("iops_per_mailbox", result.IOPSPerMailbox, "a second", ""),
 }
 
-// Costs are the metrics of what a cycle costs.
-var Costs = []Metric{
-	cost("device_reads", "device reads", "", 1, func(c *result.Costs) *float64 { return c.Reads }),
-	cost("device_writes", "device writes", "", 1, func(c *result.Costs) *float64 {
-		return c.Writes
-	}),
-	cost("device_read_bytes", "bytes read from devices", "kB", 1e-3,
-		func(c *result.Costs) *float64 { return c.ReadBytes }),
-	cost("device_written_bytes", "bytes written to devices", "kB", 1e-3,
-		func(c *result.Costs) *float64 { return c.WrittenBytes }),
-	cost("log_bytes", "bytes of the database log", "kB", 1e-3,
-		func(c *result.Costs) *float64 { return c.LogBytes }),
-	cost("device_seconds", "time of the devices", "ms", 1e3,
-		func(c *result.Costs) *float64 { return c.DeviceSeconds }),
-	cost("server_cpu_seconds", "CPU time of the database", "ms", 1e3,
-		func(c *result.Costs) *float64 { return c.ServerCPU }),
-	cost("client_cpu_seconds", "CPU time of ds2", "ms", 1e3,
-		func(c *result.Costs) *float64 { return c.ClientCPU }),
-	cost("joules", "energy", "J", 1, func(c *result.Costs) *float64 { return c.Joules }),
-}
+//go:embed costs.tsv
+var costsTable string
 
-func cost(name, title, unit string, scale float64, of func(*result.Costs) *float64) Metric {
-	value := func(r result.BenchRun) *float64 { return of(cmp.Or(r.Costs, new(result.Costs))) }
-	return Metric{name + "_per_order", title + " per {cycle}", unit, scale, value, "", nil}
+// Costs are the metrics of what a cycle costs.
+var Costs = readCosts(datatable.Rows(costsTable, 4))
+
+func readCosts(rows [][]string) (all []Metric) {
+	for _, row := range rows {
+		name := row[0]
+		scale, err := strconv.ParseFloat(row[3], 64)
+		if err != nil {
+			panic(err) // a fault of the table, which any test shows
+		}
+		of := func(r result.BenchRun) *float64 {
+			return cmp.Or(r.Costs, new(result.Costs)).Of(name)
+		}
+		all = append(all, Metric{
+			name + "_per_order", row[1] + " per {cycle}", row[2], scale, of, "", nil,
+		})
+	}
+	return all
 }
 
 func ofCondition(name, of, unit, from string) Metric {

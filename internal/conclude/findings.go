@@ -59,19 +59,19 @@ func (f *findings) find(kind result.FindingKind, detail string) {
 	f.add(result.NewFinding(kind, detail))
 }
 
+// ends are the kinds of what a run ended by, where not in good order.
+var ends = map[result.Status]result.FindingKind{
+	result.Failed:      result.RunFailed,
+	result.Interrupted: result.RunInterrupted,
+	result.Aborted:     result.RunAborted,
+	result.Running:     result.RunUnfinished,
+}
+
 func (f *findings) findEnd() {
-	s := f.summary
-	switch s.Status {
-	case result.Failed:
-		f.find(result.RunFailed, s.Error)
-	case result.Interrupted:
-		f.find(result.RunInterrupted, s.Error)
-	case result.Aborted:
-		f.find(result.RunAborted, s.Error)
-	case result.Running:
-		f.find(result.RunUnfinished, "")
+	if kind, is := ends[f.summary.Status]; is {
+		f.find(kind, f.summary.Error)
 	}
-	if len(s.Windows) == 0 {
+	if len(f.summary.Windows) == 0 {
 		f.find(result.NoWindow, "")
 	}
 }

@@ -1,5 +1,10 @@
 package result
 
+import (
+	"reflect"
+	"strings"
+)
+
 // Power is what a run took, in watts. A mean is absent where the meter gave nothing for its time.
 type Power struct {
 	// Idle is the mean of the idle time before the run, Active that of the first window
@@ -31,18 +36,25 @@ type Costs struct {
 	Joules    *float64 `json:"joules,omitempty"`
 }
 
+// Of is the cost that records have under a key; nil where it was not measured.
+func (c Costs) Of(key string) *float64 {
+	for field, cost := range reflect.ValueOf(c).Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name == key {
+			return cost.Interface().(*float64)
+		}
+	}
+	return nil
+}
+
 // Per divides costs a second by the orders a second; nil where there were no orders or nothing was
 // measured.
 func (c Costs) Per(orders float64) *Costs {
 	if orders <= 0 || c == (Costs{}) {
 		return nil
 	}
-	for _, cost := range []**float64{
-		&c.Reads, &c.Writes, &c.ReadBytes, &c.WrittenBytes, &c.DeviceSeconds, &c.LogBytes,
-		&c.ServerCPU, &c.ClientCPU, &c.Joules,
-	} {
-		if *cost != nil {
-			*cost = new(**cost / orders)
+	for _, cost := range reflect.ValueOf(&c).Elem().Fields() {
+		if each := cost.Interface().(*float64); each != nil {
+			cost.Set(reflect.ValueOf(new(*each / orders)))
 		}
 	}
 	return &c
