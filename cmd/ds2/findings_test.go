@@ -2,10 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +22,7 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
+	"ds2/internal/live"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/preflight"
@@ -562,6 +567,7 @@ func TestFindings(t *testing.T) {
 			experimentOf(t, dir, "a", "b")
 			above := result.NewFinding(kind.Kind, "").AmongRuns()
 			shows(t, kind.Kind, above, "report", dir)
+			liveShows(t, kind.Kind, above, dir)
 			shows(t, kind.Kind, above, "compare", a, b)
 			shows(t, kind.Kind, above, "report", b)
 			if row.ofDrives {
@@ -576,6 +582,43 @@ func TestFindings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// liveShows: what the live page of an experiment sends to a viewer has a level that is no better
+// than that of what was found and, as far as the first screen has sentences, those of a kind.
+func liveShows(t *testing.T, kind result.FindingKind, effect result.Effect, dir string) {
+	t.Helper()
+	page := live.New("ds2 experiment")
+	shown := &interrupts{served: &served{page: page}}
+	_, err := (&experimentFlags{}).refreshReport(shown, dir, 0)
+	require.NoError(t, err)
+	server := httptest.NewServer(http.HandlerFunc(page.Stream))
+	defer server.Close()
+	answer, err := server.Client().Get(server.URL)
+	require.NoError(t, err)
+	page.End("it is over")
+	sent, err := io.ReadAll(answer.Body)
+	require.NoError(t, errors.Join(err, answer.Body.Close()))
+
+	var part string
+	_, after, there := strings.Cut(string(sent), "event: found\ndata: ")
+	require.True(t, there, "%s: %s", kind, sent)
+	data, _, _ := strings.Cut(after, "\n")
+	require.NoError(t, json.Unmarshal([]byte(data), &part))
+	screen := strings.ToLower(texttest.Flat(wordsOnPage(part)))
+
+	_, out, _ := execute(t, "report", "-o", "json", dir)
+	all := findingsIn(t, out)
+	worst := result.WorstEffect(all)
+	assert.False(t, effect.Worse(worst), "%s: level %s of the live page", kind, worst)
+	assert.Contains(t, screen, " "+strings.ToLower(worst.Level())+" ", "%s: live page", kind)
+	if effect != worst {
+		return // the first screen says what decides
+	}
+	decides := slices.ContainsFunc(result.OfAll(all), func(f result.Finding) bool {
+		return f.Effect == worst && strings.Contains(screen, strings.ToLower(texttest.Flat(f.Words())))
+	})
+	assert.True(t, worst == result.Informs || decides, "%s: live page\n%s", kind, screen)
 }
 
 // formShows: ESRP's form of a run has what was found of it, and passes nothing that failed.
