@@ -305,15 +305,22 @@ func (b *Bench) Level() string {
 }
 
 // Withheld says that the bench does not tell what was asked: no run counts, one that was made
-// drifts by more than 12.5 % over its window, or those that count rise or fall one after the other.
+// drifts by more than 12.5 % over its window, or those that count rise or fall one after the other,
+// or were not all measured on the same.
 func (b *Bench) Withheld() bool {
 	counted := b.Counted()
 	inBlocks := slices.ContainsFunc(counted, func(r *Made) bool { return r.Block > 0 })
-	return len(counted) == 0 || !inBlocks && inOrder(counted) ||
+	return len(counted) == 0 || !inBlocks && inOrder(counted) || mixed(counted) ||
 		slices.ContainsFunc(b.Runs, func(r *Made) bool {
 			over := r.Status == "done" || r.Status == "aborted" || r.Status == "failed"
 			return over && !r.Practice && r.Run != nil && math.Abs(r.Drift) > 12.5
 		})
+}
+
+// mixed says that some runs were not measured on the server and the machine of the first.
+func mixed(runs []*Made) bool {
+	ground := func(r *Made) string { return fmt.Sprint(r.summary["servers"], r.summary["machine"]) }
+	return slices.ContainsFunc(runs, func(r *Made) bool { return ground(r) != ground(runs[0]) })
 }
 
 // inOrder says that of all orders of some runs at most 2 % rise or fall as steadily as theirs.

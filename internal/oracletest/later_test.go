@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stretchr/testify/assert"
@@ -71,10 +72,17 @@ func (m *madeUp) setGround() {
 	case m.ground != nil:
 		m.unlike = name
 	}
+	if random.Float64() < .2 {
+		between := slices.DeleteFunc(slices.Clone(grounds), func(g ground) bool {
+			return len(m.names) > 1 && !g.subject // else the configurations are unlike, too
+		})
+		m.shift = &between[random.IntN(len(between))]
+		m.shiftAt = 1 + random.IntN(2*m.runs)
+	}
 }
 
-// stand says what a run of a configuration was measured on.
-func (m *madeUp) stand(s *result.Summary, configuration int) {
+// stand says what a run of a configuration, of a number among all runs, was measured on.
+func (m *madeUp) stand(s *result.Summary, configuration, number int) {
 	s.Servers = []topology.Server{{
 		Version:       "15.14",
 		Settings:      map[string]string{"shared_buffers": "64MB"},
@@ -88,6 +96,9 @@ func (m *madeUp) stand(s *result.Summary, configuration int) {
 	s.Machine.FileSystem = &topology.FileSystem{Type: "ext4", Options: []string{"relatime"}}
 	if m.ground != nil && configuration == len(m.names)-1 {
 		m.ground.change(s)
+	}
+	if m.shift != nil && configuration == 0 && number >= m.shiftAt {
+		m.shift.change(s)
 	}
 }
 

@@ -60,8 +60,10 @@ type madeUp struct {
 	unlike         string // the parameter in which the last of several benches differs
 	altered        string // the same, also where it may differ
 	ground         *ground
-	declared       string // a parameter that is meant to differ
-	calm           bool   // nothing befalls the runs
+	shift          *ground // that changes between the runs of the first configuration,
+	shiftAt        int     // from the run of this number on
+	declared       string  // a parameter that is meant to differ
+	calm           bool    // nothing befalls the runs
 	scatter        float64
 	rates          []float64 // orders a second of each configuration; 0: it does none
 	exits          []int     // of ds2 bench, by configuration
@@ -198,7 +200,7 @@ func (m *madeUp) run(
 			{Name: "d", Roles: []topology.Role{topology.Data, topology.Log}},
 		}
 	}
-	m.stand(&s, configuration)
+	m.stand(&s, configuration, place.Number)
 	end := 1 + m.warmup + m.length
 	switch fate {
 	case "aborted", "failed", "interrupted":
