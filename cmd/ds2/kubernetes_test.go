@@ -127,10 +127,10 @@ func TestKubernetesDrive(t *testing.T) {
 	pods, args := indexedJob(t, "drive.yaml")
 	target := loaded(t)
 	records := t.TempDir()
-	var pages []*promtest.Relay
+	var pages []*relay
 	var addresses []string
 	for range pods {
-		pages = append(pages, promtest.StartRelay(t))
+		pages = append(pages, startRelay(t))
 		addresses = append(addresses, pages[len(pages)-1].Address)
 	}
 	prometheus := promtest.Start(t, addresses)

@@ -68,7 +68,7 @@ func TestPrometheusAgrees(t *testing.T) {
 	} {
 		t.Run(c.workload, func(t *testing.T) {
 			t.Parallel()
-			page := promtest.StartRelay(t)
+			page := startRelay(t)
 			prometheus := promtest.Start(t, []string{page.Address}, rules)
 			target := pgtest.Database(t)
 			must(
@@ -145,7 +145,7 @@ func TestPrometheusAgrees(t *testing.T) {
 func scrapedOrders(
 	t *testing.T,
 	prometheus string,
-	page *promtest.Relay,
+	page *relay,
 	record *result.Record,
 ) []float64 {
 	t.Helper()

@@ -82,7 +82,7 @@ func TestSilentParties(t *testing.T) {
 	}
 	closed := silent(t, false)
 	speechless := "postgres://ds2:x@" + silent(t, true) + "/ds2?sslmode=disable"
-	relay := promtest.StartRelay(t)
+	relay := startRelay(t)
 	relay.To(promtest.StartNodeExporter(t))
 	smartctl := textFile(t, "smartctl", "#!/bin/sh\nexec sleep 600\n")
 	require.NoError(t, os.Chmod(smartctl, 0o755))

@@ -304,7 +304,7 @@ func TestFilesStandForDrives(t *testing.T) {
 		"disk.log_1.reads_per_second", "disk.log_1.writes_per_second", "disk.log_1.read_seconds",
 		"disk.log_1.write_seconds", "disk.log_1.queue",
 		sampling.SessionsRunning, sampling.SessionsWaitingForDrives, sampling.SessionsIdle,
-		sampling.WaitsDataRead, sampling.WaitsLogWrite)
+		"db.waits_data_read", "db.waits_log_write")
 	s := ofWindow(0, 60)
 	s.Targets = []string{"host/DS2"}
 	s.Threads = 8

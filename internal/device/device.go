@@ -27,11 +27,6 @@ import (
 // BlockBytes is the size of the reads and writes that are measured: a page of the databases.
 const BlockBytes = 8192
 
-// compressible is the part of each written block, in percent, that shrinks: LZ4 makes 1.94 : 1 of
-// the block, and so does zlib. A database's pages shrink about 2 : 1, each by itself and no two
-// alike (docs/explanation/data.md).
-const compressible = 50
-
 // fileName is the file in the directory that is measured.
 const fileName = "ds2-device.fio"
 
@@ -196,8 +191,8 @@ func (m *measurement) measurePoint(
 	what string,
 	j job,
 ) (result.DevicePoint, error) {
-	j.block = BlockBytes
-	j.runTime = m.StageTime
+	j.Block = BlockBytes
+	j.RunTime = m.StageTime
 	p, _, err := m.runJob(ctx, what, j)
 	m.points--
 	return p, err
@@ -225,7 +220,7 @@ func (m *measurement) runSteps(ctx context.Context) (err error) {
 			p, err := m.measurePoint(
 				ctx,
 				fmt.Sprintf("%s, depth %d", curve.what, depth),
-				job{rw: curve.rw, depth: depth},
+				job{Pattern: curve.rw, Depth: depth},
 			)
 			if err != nil {
 				return err
@@ -233,12 +228,12 @@ func (m *measurement) runSteps(ctx context.Context) (err error) {
 			*curve.points = append(*curve.points, p)
 		}
 	}
-	r.Log, err = m.measurePoint(ctx, "log writes", job{rw: "write", depth: 1, sync: true})
+	r.Log, err = m.measurePoint(ctx, "log writes", job{Pattern: "write", Depth: 1, Sync: true})
 	return err
 }
 
 // fill writes all once, in sequence.
-var fill = job{rw: "write", block: 1 << 20, depth: 32}
+var fill = job{Pattern: "write", Block: 1 << 20, Depth: 32}
 
 // The steady state of SNIA's Solid State Storage Performance Test Specification: over five rounds
 // the figures stay within 20 % of their mean, and their best straight line rises or falls by no
@@ -266,7 +261,7 @@ func (m *measurement) precondition(ctx context.Context) (*result.DevicePrecondit
 		point, _, err := m.runJob(
 			ctx,
 			fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds),
-			job{rw: "randwrite", block: BlockBytes, depth: 32, runTime: m.RoundTime},
+			job{Pattern: "randwrite", Block: BlockBytes, Depth: 32, RunTime: m.RoundTime},
 		)
 		if err != nil {
 			return p, err

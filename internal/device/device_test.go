@@ -44,12 +44,12 @@ func TestParse(t *testing.T) {
 		job  job
 		want []float64
 	}{
-		{"mixed.json", job{rw: "randrw", depth: 4}, []float64{
+		{"mixed.json", job{Pattern: "randrw", Depth: 4}, []float64{
 			6153.46288 + 2621.325361, 6153.46288, 2621.325361,
 			(6153.46288*336158.58664 + 2621.325361*727212.127542) / 8774.788241 / 1e9,
 			123392e-9, 1351680e-9, 3981312e-9,
 		}},
-		{"log.json", job{rw: "write", depth: 1, sync: true}, []float64{
+		{"log.json", job{Pattern: "write", Depth: 1, Sync: true}, []float64{
 			594.202899, 0, 594.202899,
 			1678177.575273 / 1e9, 305152e-9, 6651904e-9, 15925248e-9,
 		}},
@@ -95,6 +95,6 @@ func FuzzFio(f *testing.F) {
 		require.NoError(f, err)
 		examples = append(examples, text)
 	}
-	mixed := job{rw: "randrw", block: 8192, depth: 4}
+	mixed := job{Pattern: "randrw", Block: 8192, Depth: 4}
 	fuzztest.Run(f, func(t testing.TB, text []byte) { parseReport(text, mixed) }, examples...)
 }

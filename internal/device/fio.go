@@ -3,12 +3,14 @@ package device
 import (
 	"bytes"
 	"context"
+	_ "embed" // fio.tmpl
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"text/template"
 	"time"
 
 	"ds2/internal/result"
@@ -16,12 +18,21 @@ import (
 
 // job is one thing that fio does.
 type job struct {
-	rw      string // fio's name of the pattern
-	block   int
-	depth   int
-	sync    bool          // each write lasts until the drive keeps it, as a commit's does
-	runTime time.Duration // 0: once over the whole file
+	Pattern string // as fio calls it
+	Block   int
+	Depth   int
+	Sync    bool          // each write lasts until the drive keeps it, as a commit's does
+	RunTime time.Duration // 0: once over the whole file
 }
+
+// RampTime is how long a job runs before it counts.
+func (j job) RampTime() time.Duration { return j.RunTime / 10 }
+
+//go:embed fio.tmpl
+var argumentLines string
+
+// arguments are fio's for a job, one a line.
+var arguments = template.Must(template.New("").Parse(argumentLines))
 
 // leastMinor is that of the first version, 3.23 of October 2020, that knows sync=dsync.
 const leastMinor = 23
@@ -77,38 +88,16 @@ func (m *measurement) runJob(
 	if m.Progress != nil {
 		m.Progress(what, time.Duration(m.points)*m.StageTime*11/10) // with fio's time to ramp up
 	}
-	engine := "libaio"
-	if j.depth == 1 {
-		engine = "psync"
+	var lines strings.Builder
+	err := arguments.Execute(&lines, struct {
+		job
+		File  string
+		Bytes int64
+	}{j, strings.ReplaceAll(m.file, ":", `\:`), m.record.Bytes})
+	if err != nil {
+		return result.DevicePoint{}, 0, err
 	}
-	args := []string{
-		"--name=ds2",
-		"--filename=" + strings.ReplaceAll(m.file, ":", `\:`),
-		fmt.Sprintf("--size=%d", m.record.Bytes),
-		"--rw=" + j.rw,
-		fmt.Sprintf("--bs=%d", j.block),
-		"--ioengine=" + engine,
-		fmt.Sprintf("--iodepth=%d", j.depth),
-		"--thread",
-		"--rwmixread=70",
-		"--output-format=json",
-		// No two runs are alike, and no two blocks.
-		"--norandommap",
-		"--randrepeat=0",
-		"--refill_buffers",
-		fmt.Sprintf("--buffer_compress_percentage=%d", compressible),
-	}
-	// A log is written through the page cache: the write and the flush of the drive's cache have
-	// one latency. A direct write would be one past that cache (FUA), where the drive has these.
-	if j.sync {
-		args = append(args, "--direct=0", "--sync=dsync")
-	} else {
-		args = append(args, "--direct=1")
-	}
-	if j.runTime > 0 {
-		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", j.runTime.Milliseconds()),
-			fmt.Sprintf("--ramp_time=%dms", (j.runTime/10).Milliseconds()))
-	}
+	args := strings.FieldsFunc(lines.String(), func(r rune) bool { return r == '\n' })
 	c := exec.CommandContext(ctx, m.fio, args...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 2 * time.Second
@@ -123,7 +112,7 @@ func (m *measurement) runJob(
 		if strings.Contains(said, "Invalid argument") {
 			said += "\nthe file system may have no direct I/O: give a directory on the drives under test"
 		}
-		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: %w\n%s", j.rw, err, said)
+		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: %w\n%s", j.Pattern, err, said)
 	}
 	return parseReport(stdout.Bytes(), j)
 }
@@ -136,18 +125,18 @@ func parseReport(text []byte, j job) (result.DevicePoint, float64, error) {
 		err = errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs)))
 		return result.DevicePoint{}, 0, fmt.Errorf(
 			"fio %s: its report cannot be read: %w",
-			j.rw,
+			j.Pattern,
 			err,
 		)
 	}
 	done := out.Jobs[0]
-	p := result.DevicePoint{Depth: j.depth, Reads: done.Read.IOPS, Writes: done.Write.IOPS}
+	p := result.DevicePoint{Depth: j.Depth, Reads: done.Read.IOPS, Writes: done.Write.IOPS}
 	p.IOPS = p.Reads + p.Writes
 	if p.IOPS == 0 {
 		return result.DevicePoint{}, 0, fmt.Errorf(
 			"fio %s: no I/O ended in %s: make stages longer",
-			j.rw,
-			j.runTime,
+			j.Pattern,
+			j.RunTime,
 		)
 	}
 	p.Mean = (done.Read.IOPS*done.Read.Latency.Mean + done.Write.IOPS*done.Write.Latency.Mean) / p.IOPS / 1e9

@@ -6,8 +6,10 @@ package diagnose
 
 import (
 	"cmp"
+	_ "embed" // sentences.tmpl
 	"fmt"
 	"strings"
+	"text/template"
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -57,20 +59,43 @@ func Judge(f result.Evidence) *result.Bottleneck {
 	if f == (result.Evidence{}) {
 		return nil
 	}
-	what, why := newSituation(f).judge()
+	c := newSituation(f)
+	what, sentence := c.judge()
+	why := c.say(sentence)
 	switch {
 	case what != CPU:
 	case atLeast(f.DeviceMost, mostOfDevice):
 		what = StorageAndCPU
-		why += ", and the drives do " + percent(*f.DeviceMost) + " of the most reads that they can"
+		why += c.say("and reads")
 	case atLeast(f.DeviceLog, mostOfDevice):
 		what = StorageAndCPU
-		why += ", and the log does " + percent(*f.DeviceLog) + " of the most writes that it can"
+		why += c.say("and the log")
 	}
 	return &result.Bottleneck{What: what, Why: why, Figures: f}
 }
 
-// judge asks the rules one after the other; the first that holds names the bottleneck.
+//go:embed sentences.tmpl
+var sentencesText string
+
+// sentences say why something is the bottleneck. They write shares of 1 in percent.
+var sentences = template.Must(template.New("").Funcs(template.FuncMap{
+	"percent":      func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
+	"milliseconds": func(seconds float64) string { return fmt.Sprintf("%.1f", 1000*seconds) },
+	"figure":       func(format string, v float64) string { return fmt.Sprintf(format, v) },
+	"isSome":       func(v float64) bool { return v > 0 },
+}).Parse(sentencesText))
+
+// say fills a sentence with the figures.
+func (c situation) say(sentence string) string {
+	var text strings.Builder
+	if err := sentences.ExecuteTemplate(&text, sentence, c); err != nil {
+		panic(err) // a rule holds only where the figures of its sentence are known
+	}
+	return text.String()
+}
+
+// judge asks the rules one after the other; the first that holds names the bottleneck, and the
+// sentence that says why.
 //
 // Errors come before all: what fails tells nothing of how fast the rest is; and so does a window
 // that mostly stood still, but for the locks that all may wait for. What takes almost all
@@ -81,162 +106,93 @@ func Judge(f result.Evidence) *result.Bottleneck {
 // or by long round trips; where neither explains them they are only a sign of too few users, and
 // storage and locks come before them. A device near its limit counts only where sessions tell
 // nothing.
-func (c situation) judge() (what, why string) {
-	storage := "sessions spend " + percent(
-		c.storage,
-	) + " of their time waiting for reads and writes of data and log"
-	locks := "sessions spend " + percent(c.locks) +
-		" of their time waiting for each other: for rows, tables and the server's latches"
-	pause := "users pause " + percent(c.pause) + " of their time: they think, or no work is due"
-	statements := "sessions wait " + percent(c.underWay) + " of their time for running statements"
+func (c situation) judge() (what, sentence string) {
 	switch {
 	case atLeast(c.Errors, manyErrors),
 		atLeast(c.HeldUp, manyErrors),
 		atLeast(c.Stalled, manyErrors):
-		return Errors, c.whyErrors()
-	case atLeast(c.Still, measure.MostStill) && c.locks >= mainWait:
-		return Locks, locks
+		return Errors, "errors"
+	case atLeast(c.Still, measure.MostStill) && c.Locks >= mainWait:
+		return Locks, "locks"
 	case atLeast(c.Still, measure.MostStill):
-		return Unclear, "nothing is completed in " + percent(*c.Still) +
-			" of the window, so CPUs and drives do not show what limits it"
-	case c.storage >= almostAllWait:
-		return Storage, storage
-	case c.locks >= almostAllWait:
-		return Locks, locks
-	case c.pause >= almostAllWait:
-		return Client, pause
-	case c.exceeded() != "":
-		return Storage, c.exceeded()
+		return Unclear, "still"
+	case c.Storage >= almostAllWait:
+		return Storage, "storage"
+	case c.Locks >= almostAllWait:
+		return Locks, "locks"
+	case c.Pause >= almostAllWait:
+		return Client, "pause"
+	case c.Exceeded() != nil:
+		return Storage, "caps"
 	case atLeast(c.ServerUsed, fullCPU), atLeast(c.ServerThrottled, oftenThrottled):
-		return CPU, c.whyContainer()
+		return CPU, "container"
 	case atLeast(c.CPUBusy, fullCPU):
-		return CPU, c.whyCPU()
+		return CPU, "CPUs"
 	case atLeast(c.NetworkUsed, fullLink):
-		return Network, "a network link is used to " + percent(*c.NetworkUsed) + " of its speed"
+		return Network, "link"
 	case atLeast(c.ClientBusy, fullCPU):
-		return Client, c.whyUsersMachine()
+		return Client, "users' machine"
 	case atLeast(c.ClientUsed, fullCPU):
-		return Client, "ds2 takes " + percent(*c.ClientUsed) + " of the CPUs that it may use"
+		return Client, "ds2"
 	case atLeast(c.ClientThrottled, oftenThrottled):
-		return Client, "ds2's container" + throttled(*c.ClientThrottled)
+		return Client, "ds2's container"
 	case c.mostlyUnderWay() && atLeast(c.CPUBusy, busyCPU):
-		return CPU, c.whyCPU() + ", and " + statements
+		return CPU, "CPUs, statements"
 	case c.mostlyUnderWay() && atLeast(c.ServerUsed, busyCPU):
-		return CPU, c.whyContainer() + ", and " + statements
+		return CPU, "container, statements"
 	case c.mostlyUnderWay() && atLeast(c.ClientBusy, busyCPU):
-		return Client, c.whyUsersMachine() + ", and " + statements
+		return Client, "users' machine, statements"
 	case c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) &&
-		atLeast(c.InRoundTrips, c.underWay/2):
-		return Network, fmt.Sprintf("%s: a message takes %.1f ms to the server and back, "+
-			"which is %s of the users' time or more", statements, 1000**c.RoundTrip, percent(*c.InRoundTrips))
+		atLeast(c.InRoundTrips, c.UnderWay/2):
+		return Network, "round trips"
 	case c.mostlyUnderWay() && c.most() < mainWait:
-		return Client, statements + ", and nothing is near its limit: try more users"
-	case c.storage >= mainWait && c.storage == c.most():
-		return Storage, storage
-	case c.locks >= mainWait && c.locks == c.most():
-		return Locks, locks
-	case c.pause >= mainWait:
-		return Client, pause
+		return Client, "few users"
+	case c.Storage >= mainWait && c.Storage == c.most():
+		return Storage, "storage"
+	case c.Locks >= mainWait && c.Locks == c.most():
+		return Locks, "locks"
+	case c.Pause >= mainWait:
+		return Client, "pause"
 	case c.Sessions != nil:
-		cpus := ""
-		if c.CPUBusy != nil {
-			cpus = ", while CPUs are " + percent(*c.CPUBusy) + " busy"
-		}
-		return Unclear, "sessions are at work " + percent(c.Running) + " of their time " +
-			"and wait for nothing in particular" + cpus + ": try more users"
+		return Unclear, "no wait"
 	case atLeast(c.DeviceReads, fullDevice), atLeast(c.DeviceLog, fullDevice):
-		return Storage, "the device is near its limit: " + OfDevice(c.Evidence)
+		return Storage, "device"
 	case c.DeviceReads == nil && atLeast(c.DiskQueue, longQueue) &&
 		atLeast(c.DiskSlowdown, slowDevice):
-		return Storage, fmt.Sprintf("a device has a queue of %.1f requests, "+
-			"and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
+		return Storage, "queue"
 	}
-	return Unclear, "no CPU, link or device is near its limit, and the sessions show no wait"
+	return Unclear, "nothing"
 }
 
-// exceeded names the limit of a volume or of the virtual machine that held the drives back for most
-// of the window; empty where none did.
-func (c situation) exceeded() string {
-	for _, limit := range []struct {
-		share *float64
-		name  string
-	}{
-		{c.VolumeIOPS, "the volume's IOPS cap"},
-		{c.VolumeThroughput, "the volume's throughput cap"},
-		{c.MachineIOPS, "the virtual machine's IOPS cap"},
-		{c.MachineThroughput, "the virtual machine's throughput cap"},
+// limit is one of a volume or of the virtual machine, and the share of the window in which more was
+// asked for.
+type limit struct {
+	Name  string
+	Share *float64
+}
+
+// Exceeded is the limit that held the drives back for most of the window; nil where none did.
+func (c situation) Exceeded() *limit {
+	for _, l := range []limit{
+		{"the volume's IOPS cap", c.VolumeIOPS},
+		{"the volume's throughput cap", c.VolumeThroughput},
+		{"the virtual machine's IOPS cap", c.MachineIOPS},
+		{"the virtual machine's throughput cap", c.MachineThroughput},
 	} {
-		if atLeast(limit.share, mostlyExceeded) {
-			return limit.name + ", exceeded in " + percent(*limit.share) + " of the window"
+		if atLeast(l.Share, mostlyExceeded) {
+			return &l
 		}
 	}
-	return ""
-}
-
-func (c situation) whyErrors() string {
-	text := fmt.Sprintf(
-		"users spend %s of their time until they try again what failed",
-		percent(*c.HeldUp),
-	)
-	if c.Errors != nil {
-		text = fmt.Sprintf(
-			"attempts fail %.2g times as often as work begins, and ",
-			*c.Errors,
-		) + text
-	}
-	if *c.Stalled > 0 {
-		text += ", and for " + percent(*c.Stalled) + " of the window nothing is completed"
-	}
-	return text
-}
-
-// whyCPU splits the machine's time, as far as it is known whose it is.
-func (c situation) whyCPU() string {
-	text := "the database machine's CPUs are " + percent(*c.CPUBusy) + " busy"
-	switch rest := others(c.Evidence); {
-	case rest != nil:
-		text += fmt.Sprintf(
-			", %s by the database, %s by ds2 itself, which runs on the same machine, "+
-				"and %s by other programs",
-			percent(*c.CPUDatabase),
-			percent(*c.CPUOwn),
-			percent(*rest),
-		)
-	case c.CPUOwn != nil:
-		text += ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"
-	}
-	return text
-}
-
-func (c situation) whyContainer() string {
-	var texts []string
-	if c.ServerUsed != nil && c.ServerProcessors != nil {
-		texts = append(texts, fmt.Sprintf(" takes %s of the %.3g CPUs that it may use",
-			percent(*c.ServerUsed), *c.ServerProcessors))
-	}
-	if c.ServerThrottled != nil {
-		texts = append(texts, throttled(*c.ServerThrottled))
-	}
-	return "the database's container" + strings.Join(texts, " and")
-}
-
-func throttled(share float64) string {
-	return " was throttled in " + percent(
-		share,
-	) + " of the periods in which its CPU time is counted"
-}
-
-func (c situation) whyUsersMachine() string {
-	return "the CPUs of the users' machine are " + percent(*c.ClientBusy) + " busy"
+	return nil
 }
 
 // situation is the figures with what the sessions' time comes to, in shares of it; all 0 where they
 // tell nothing.
 type situation struct {
 	result.Evidence
-	storage, locks float64
-	pause          float64 // users think, or no order is due
-	underWay       float64 // statements and answers are on their way, or waiting for a CPU
+	Storage, Locks float64
+	Pause          float64 // users think, or no order is due
+	UnderWay       float64 // statements and answers are on their way, or waiting for a CPU
 }
 
 func newSituation(f result.Evidence) situation {
@@ -244,28 +200,26 @@ func newSituation(f result.Evidence) situation {
 	if f.Sessions == nil {
 		return c
 	}
-	c.storage = f.WaitingForDrives
-	c.locks = f.WaitingForLock + f.WaitingForLatch
+	c.Storage = f.WaitingForDrives
+	c.Locks = f.WaitingForLock + f.WaitingForLatch
 	statements := f.Idle + f.WaitingForClient
 	if f.InOperations != nil {
-		c.pause = min(max(1-*f.InOperations-*cmp.Or(f.HeldUp, new(0.)), 0), statements)
+		c.Pause = min(max(1-*f.InOperations-*cmp.Or(f.HeldUp, new(0.)), 0), statements)
 	}
-	c.underWay = statements - c.pause
+	c.UnderWay = statements - c.Pause
 	return c
 }
 
 // most is the largest of the waits that need no explanation.
-func (c situation) most() float64 { return max(c.storage, c.locks, c.pause) }
+func (c situation) most() float64 { return max(c.Storage, c.Locks, c.Pause) }
 
 // mostlyUnderWay tells that the sessions' largest wait is for statements.
 func (c situation) mostlyUnderWay() bool {
-	return c.Sessions != nil && c.underWay >= max(mainWait, c.most())
+	return c.Sessions != nil && c.UnderWay >= max(mainWait, c.most())
 }
 
 // atLeast tells that a figure was measured and reaches a bound.
 func atLeast(figure *float64, bound float64) bool { return figure != nil && *figure >= bound }
-
-func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // someReads is what a database reads per order that does not fit into memory, at least: an order
 // looks at a dozen rows or more, on as many pages of 8 kB.
@@ -285,13 +239,13 @@ func ReadFromDrives(f result.Evidence) bool {
 		f.WaitingForDrives >= mainWait
 }
 
-// others is the share of the database machine's CPUs that neither the database nor ds2 takes; nil
+// Others is the share of the database machine's CPUs that neither the database nor ds2 takes; nil
 // where that is not known.
-func others(f result.Evidence) *float64 {
-	if f.CPUBusy == nil || f.CPUDatabase == nil || f.CPUOwn == nil {
+func (c situation) Others() *float64 {
+	if c.CPUBusy == nil || c.CPUDatabase == nil || c.CPUOwn == nil {
 		return nil
 	}
-	return new(max(*f.CPUBusy-*f.CPUDatabase-*f.CPUOwn, 0))
+	return new(max(*c.CPUBusy-*c.CPUDatabase-*c.CPUOwn, 0))
 }
 
 // muchOfOthers is from which share of the CPUs on other programs change what is measured.
@@ -300,7 +254,7 @@ const muchOfOthers = 0.10
 // Others is the share of the CPUs of the database's machine that other programs take; nil where it
 // is not known or little.
 func Others(f result.Evidence) *float64 {
-	if share := others(f); atLeast(share, muchOfOthers) {
+	if share := (situation{Evidence: f}).Others(); atLeast(share, muchOfOthers) {
 		return share
 	}
 	return nil
@@ -338,19 +292,4 @@ func NewSessions(counts result.Sessions, active *float64) *result.Sessions {
 
 // OfDevice says how much of what the devices can do by themselves a run took; empty where that was
 // not measured.
-func OfDevice(f result.Evidence) string {
-	var parts []string
-	if f.DeviceReads != nil {
-		parts = append(
-			parts,
-			"reads "+percent(*f.DeviceReads)+" of what the device can do at this latency",
-		)
-	}
-	if f.DeviceLog != nil {
-		parts = append(
-			parts,
-			"log writes "+percent(*f.DeviceLog)+" of its limit of one write at a time",
-		)
-	}
-	return strings.Join(parts, ", ")
-}
+func OfDevice(f result.Evidence) string { return situation{Evidence: f}.say("of device") }

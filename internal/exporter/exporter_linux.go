@@ -58,7 +58,7 @@ func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect reads the machine once. What cannot be read is left out.
 func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
-	m := shower{metrics}
+	m := shower(metrics)
 	c.showMachineInfo(m)
 	c.showDrives(m)
 	c.showMachine(m)
@@ -67,61 +67,45 @@ func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// shower makes metrics of a name and its labels, in pairs.
-type shower struct{ metrics chan<- prometheus.Metric }
+// shower makes metrics of a name, which ends in _total where it is a counter's, and its labels, in
+// pairs.
+type shower chan<- prometheus.Metric
 
-func (m shower) showMetric(
-	name, help string,
-	kind prometheus.ValueType,
-	v float64,
-	pairs ...string,
-) {
-	labels := prometheus.Labels{}
-	for i := 0; i < len(pairs); i += 2 {
-		labels[pairs[i]] = pairs[i+1]
+func (m shower) show(name, help string, v float64, pairs ...string) {
+	kind := prometheus.GaugeValue
+	if strings.HasSuffix(name, "_total") {
+		kind = prometheus.CounterValue
 	}
-	desc := prometheus.NewDesc(name, help, nil, labels)
-	m.metrics <- prometheus.MustNewConstMetric(desc, kind, v)
-}
-
-func (m shower) showCounter(name, help string, v float64, pairs ...string) {
-	m.showMetric(name, help, prometheus.CounterValue, v, pairs...)
-}
-
-func (m shower) showGauge(name, help string, v float64, pairs ...string) {
-	m.showMetric(name, help, prometheus.GaugeValue, v, pairs...)
+	labels := prometheus.Labels{}
+	for pair := range slices.Chunk(pairs, 2) {
+		labels[pair[0]] = pair[1]
+	}
+	m <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, nil, labels), kind, v)
 }
 
 // showMachineInfo shows what does not change: the machine, its drives and where the directories
 // lie.
 func (c *Collector) showMachineInfo(m shower) {
-	m.showGauge("node_uname_info", "The machine and its kernel.", 1,
+	m.show("node_uname_info", "The machine and its kernel.", 1,
 		"nodename", c.machine.Hostname, "release", c.machine.Kernel, "sysname", "Linux")
-	m.showGauge("node_dmi_info", "What the machine's firmware says of it.", 1,
+	m.show("node_dmi_info", "What the machine's firmware says of it.", 1,
 		"system_vendor", c.machine.Vendor, "product_name", c.machine.Product)
-	m.showGauge("node_os_info", "The operating system.", 1, "pretty_name", c.machine.System)
-	m.showGauge("node_cpu_info", "The model of the CPUs.", 1, "model_name", c.machine.Processor)
+	m.show("node_os_info", "The operating system.", 1, "pretty_name", c.machine.System)
+	m.show("node_cpu_info", "The model of the CPUs.", 1, "model_name", c.machine.Processor)
 	for _, d := range c.machine.Drives {
-		m.showGauge("node_disk_info", "The drive.", 1,
+		m.show("node_disk_info", "The drive.", 1,
 			"device", d.Name, "model", d.Model, "serial", d.Serial)
 	}
 	mounts := map[string]bool{}
 	for dir, found := range c.directories {
 		for _, device := range found.Devices {
-			m.showGauge(sampling.DirectoryInfo, "A drive that the directory lies on.", 1,
+			m.show(sampling.DirectoryInfo, "A drive that the directory lies on.", 1,
 				"directory", dir, "device", device)
 		}
 		free, ok := diskspace.Free(dir)
 		if ok && !mounts[found.MountPoint] {
-			m.showGauge(
-				"node_filesystem_avail_bytes",
-				"Free space of the file system.",
-				float64(free),
-				"mountpoint",
-				found.MountPoint,
-				"fstype",
-				found.Type,
-			)
+			m.show("node_filesystem_avail_bytes", "Free space of the file system.", float64(free),
+				"mountpoint", found.MountPoint, "fstype", found.Type)
 		}
 		mounts[found.MountPoint] = true
 	}
@@ -131,7 +115,7 @@ func (c *Collector) showDrives(m shower) {
 	counted, _ := c.read()
 	for _, d := range c.machine.Drives {
 		for i, v := range counted[d.Name] {
-			m.showCounter(c.drives[i].Name, c.drives[i].Help, v, "device", d.Name)
+			m.show(c.drives[i].Name, c.drives[i].Help, v, "device", d.Name)
 		}
 	}
 }
@@ -143,35 +127,21 @@ func (c *Collector) showMachine(m shower) {
 				"user": t.User, "nice": t.Nice, "system": t.System, "idle": t.Idle,
 				"iowait": t.Iowait, "irq": t.IRQ, "softirq": t.SoftIRQ, "steal": t.Steal,
 			} {
-				m.showCounter(
-					"node_cpu_seconds_total",
-					"Time that the CPU spent in each mode.",
-					seconds,
-					"cpu",
-					strconv.FormatInt(cpu, 10),
-					"mode",
-					mode,
-				)
+				m.show("node_cpu_seconds_total", "Time that the CPU spent in each mode.", seconds,
+					"cpu", strconv.FormatInt(cpu, 10), "mode", mode)
 			}
 		}
 	}
 	if mem, err := c.proc.Meminfo(); err == nil && mem.MemAvailableBytes != nil {
-		m.showGauge(
-			"node_memory_MemAvailable_bytes",
-			"Memory that programs can have without swapping.",
-			float64(*mem.MemAvailableBytes),
-		)
-		m.showGauge(
-			"node_memory_MemTotal_bytes",
-			"Memory of the machine.",
-			float64(*mem.MemTotalBytes),
-		)
+		m.show("node_memory_MemAvailable_bytes", "Memory that programs can have without swapping.",
+			float64(*mem.MemAvailableBytes))
+		m.show("node_memory_MemTotal_bytes", "Memory of the machine.", float64(*mem.MemTotalBytes))
 	}
 	links, _ := c.proc.NetDev()
 	for link, counts := range links {
-		m.showCounter("node_network_receive_bytes_total", "Bytes that the interface received.",
+		m.show("node_network_receive_bytes_total", "Bytes that the interface received.",
 			float64(counts.RxBytes), "device", link)
-		m.showCounter("node_network_transmit_bytes_total", "Bytes that the interface sent.",
+		m.show("node_network_transmit_bytes_total", "Bytes that the interface sent.",
 			float64(counts.TxBytes), "device", link)
 	}
 }
@@ -196,11 +166,11 @@ func showServer(m shower, dir string) {
 		return
 	}
 	if limits.MemoryBytes > 0 {
-		m.showGauge(sampling.ServerMemoryLimit, "Memory that the server may use.",
+		m.show(sampling.ServerMemoryLimit, "Memory that the server may use.",
 			float64(limits.MemoryBytes), "directory", dir)
 	}
 	if limits.Processors > 0 {
-		m.showGauge(sampling.ServerCPULimit, "CPUs that the server may use.",
+		m.show(sampling.ServerCPULimit, "CPUs that the server may use.",
 			limits.Processors, "directory", dir)
 	}
 }

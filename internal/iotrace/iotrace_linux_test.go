@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"github.com/stretchr/testify/require"
@@ -201,7 +202,7 @@ func newDrive(t testing.TB, fileSystem string) *drive {
 
 // make makes I/Os of each class, so that the drive holds each back, and one of another program.
 func (d *drive) make() error {
-	buffer := devicetest.Aligned(size)
+	buffer := alignedBuffer(size)
 	write := func(f *os.File, at int64) error {
 		if _, err := f.WriteAt(buffer, at); err != nil {
 			return err
@@ -259,7 +260,7 @@ func BenchmarkTracer(b *testing.B) {
 		}
 		return all
 	}
-	buffer := devicetest.Aligned(size)
+	buffer := alignedBuffer(size)
 	before := programs()
 	for i := 0; b.Loop(); i++ {
 		if _, err := syscall.Pread(int(d.direct.Fd()), buffer, int64(i%blocks*size)); err != nil {
@@ -267,4 +268,11 @@ func BenchmarkTracer(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(programs()-before)/float64(b.N), "tracer-ns/op")
+}
+
+// alignedBuffer is a buffer as direct reads take them.
+func alignedBuffer(size int) []byte {
+	b := make([]byte, 2*size)
+	skip := size - int(uintptr(unsafe.Pointer(&b[0]))%uintptr(size))
+	return b[skip : skip+size]
 }

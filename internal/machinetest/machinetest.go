@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -173,12 +172,4 @@ func (e *Exporter) Show(values map[string]float64) {
 		}
 	}
 	e.Text = strings.Join(lines, "\n")
-}
-
-// Await asks until something is so, and gives up after minutes.
-func Await(t *testing.T, what string, isSo func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !isSo(); time.Sleep(10 * time.Millisecond) {
-		require.False(t, time.Now().After(deadline), "never: %s", what)
-	}
 }

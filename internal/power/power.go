@@ -24,7 +24,7 @@ func NewCommand(ctx context.Context, command string) (sampling.Source, error) {
 		return sampling.Source{}, err
 	}
 	read := func(ctx context.Context) (float64, error) { return runPowerCommand(ctx, command) }
-	return sampling.GaugeSource("power by command", "power_watts", sampling.Power, read), nil
+	return sampling.GaugeSource("power by command", "power", read), nil
 }
 
 // wattsOf has the units of power. A capital M would be mega, which no server draws.

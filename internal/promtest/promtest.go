@@ -4,15 +4,11 @@ package promtest
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,32 +26,6 @@ func Command(t testing.TB, name string) string {
 	}
 	return path
 }
-
-// Relay is an address to scrape a server at that has none yet: it answers 503 until To is told
-// where the server is, and when that has ended.
-type Relay struct {
-	Address string
-	to      atomic.Pointer[url.URL]
-}
-
-// StartRelay starts a relay for the test.
-func StartRelay(t testing.TB) *Relay {
-	t.Helper()
-	r := new(Relay)
-	r.to.Store(new(url.URL)) // nowhere
-	server := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(request *httputil.ProxyRequest) { request.SetURL(r.to.Load()) },
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		},
-	})
-	t.Cleanup(server.Close)
-	r.Address = server.Listener.Addr().String()
-	return r
-}
-
-// To has the relay pass on to a server's host:port.
-func (r *Relay) To(address string) { r.to.Store(&url.URL{Scheme: "http", Host: address}) }
 
 // StartNodeExporter starts a node_exporter for the test and returns its host:port.
 func StartNodeExporter(t testing.TB) string {

@@ -248,8 +248,8 @@ func TestCounters(t *testing.T) {
 		"disk.cust_1.reads_per_second",
 		"disk.cust_1.read_seconds",
 		"disk.cust_1.queue",
-		sampling.WaitsDataRead,
-		sampling.WaitsLogWrite,
+		"db.waits_data_read",
+		"db.waits_log_write",
 	}
 	// with an idle time before the run, and a cool-down after
 	for second := -4; second <= 75; second++ {

@@ -41,5 +41,5 @@ func TestTracedRun(t *testing.T) {
 	)
 	require.InEpsilon(t, flushes.P999/1000, *r.Limits[0].Measured, 1e-9)
 	require.False(t, r.Limits[0].OK)
-	require.Contains(t, r.Host.Columns, sampling.ItemColumn(sampling.IOP99, drive+" log flush"))
+	require.Contains(t, r.Host.Columns, sampling.ItemColumn("io.p99_seconds", drive+" log flush"))
 }

@@ -18,27 +18,16 @@ const (
 	capsModel = "Amazon Elastic Block Store"
 	capsMagic = 0x3C23B510
 	capsBytes = 4096
-	// the first of four sums of microseconds, in the order of capKinds
+	// the first of four sums of microseconds, in the order of figures.tsv
 	capsOffset = 56
 )
-
-var capKinds = []kind{
-	{"disk_volume_iops_exceeded_seconds_total", VolumeIOPSExceeded, atMostOne(rate(0))},
-	{"disk_volume_throughput_exceeded_seconds_total", VolumeThroughputExceeded, atMostOne(rate(1))},
-	{"disk_machine_iops_exceeded_seconds_total", MachineIOPSExceeded, atMostOne(rate(2))},
-	{
-		"disk_machine_throughput_exceeded_seconds_total",
-		MachineThroughputExceeded,
-		atMostOne(rate(3)),
-	},
-}
 
 // decodeCaps reads the four sums of a log page, in seconds.
 func decodeCaps(page []byte) ([]float64, error) {
 	if len(page) < capsBytes || binary.LittleEndian.Uint32(page) != capsMagic {
 		return nil, errors.New("the log page D0h does not hold Amazon EBS's statistics")
 	}
-	seconds := make([]float64, len(capKinds))
+	seconds := make([]float64, len(figureKinds["limits"]))
 	for i := range seconds {
 		seconds[i] = float64(binary.LittleEndian.Uint64(page[capsOffset+8*i:])) / 1e6
 	}
@@ -69,15 +58,9 @@ func Caps(drives []topology.Drive) (src Source, told bool) {
 func capsSource(
 	names []string, read func(context.Context) (readings, error),
 ) (src Source, told bool) {
-	return itemSource("limits of the volumes", "device", names, capKinds, read), len(names) > 0
+	limits := figureKinds["limits"]
+	return itemSource("limits of the volumes", "device", names, limits, read), len(names) > 0
 }
-
-// volumeCaps are the same four sums by volume, as the node service of EBS's CSI driver shows them
-// (aws-ebs-csi-driver, pkg/metrics/nvme.go).
-var volumeCaps = itemMetrics{"volume_id", "aws_ebs_csi_", []string{
-	"exceeded_iops_seconds", "exceeded_tp_seconds",
-	"ec2_exceeded_iops_seconds", "ec2_exceeded_tp_seconds",
-}}
 
 // Caps reads for how long the limits of volumes held them back, where the exporter shows that;
 // false where it does not. Of volumes that are known as drives only these are read.
@@ -86,7 +69,7 @@ func (e *Exporter) Caps(drives []topology.Drive) (src Source, told bool) {
 	for _, d := range drives {
 		named["vol-"+strings.TrimPrefix(d.Serial, "vol")] = d.Name
 	}
-	first := volumeCaps.read(e.first)
+	first := volumesDriver.read(e.first, figureKinds["limits"])
 	volumes := inOrder(first)
 	known := func(volume string) bool { return named[volume] != "" }
 	if slices.ContainsFunc(volumes, known) {
@@ -98,7 +81,7 @@ func (e *Exporter) Caps(drives []topology.Drive) (src Source, told bool) {
 	}
 	return capsSource(names, func(ctx context.Context) (readings, error) {
 		now, err := e.scrape(ctx)
-		shown := volumeCaps.read(now)
+		shown := volumesDriver.read(now, figureKinds["limits"])
 		all := readings{}
 		for i, volume := range volumes {
 			all[names[i]] = shown[volume]

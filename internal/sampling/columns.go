@@ -4,8 +4,7 @@ import "strings"
 
 // The columns of the record, as GROUP.QUANTITY; a quantity ends in its unit. What a machine has
 // several of stands between the two: [ItemColumn] of DiskReads and sda is
-// "disk.sda.reads_per_second". Of the counters of databases those that are read by name stand here:
-// see databaseColumn.
+// "disk.sda.reads_per_second". Those that are read by name stand here, all in figures.tsv.
 const (
 	DiskReads        = "disk.reads_per_second"
 	DiskWrites       = "disk.writes_per_second" // without empty flushes
@@ -27,11 +26,6 @@ const (
 	MachineIOPSExceeded       = "disk.machine_iops_exceeded_ratio"
 	MachineThroughputExceeded = "disk.machine_throughput_exceeded_ratio"
 
-	// Of the traced I/Os of the second.
-	IOMedian = "io.p50_seconds"
-	IOP99    = "io.p99_seconds"
-	IOMax    = "io.max_seconds"
-
 	CPUBusy   = "cpu.busy_ratio" // of all CPUs, and of each
 	CPUIOWait = "cpu.iowait_ratio"
 
@@ -46,13 +40,9 @@ const (
 	NetworkSent     = "network.sent_bytes_per_second"
 	NetworkUsed     = "network.used_ratio" // of the link's speed
 
-	ClientBusy       = "client.busy_ratio"     // of the machine that ds2 runs on
-	ClientOwn        = "client.own_processors" // those that ds2 itself takes
-	ClientUsed       = "client.used_ratio"     // the same, of those that it may take
-	ClientMemory     = "client.resident_bytes"
-	ClientFiles      = "client.open_files"
-	ClientGoroutines = "client.goroutines"
-	ClientRecord     = "client.record_bytes"
+	ClientBusy = "client.busy_ratio"     // of the machine that ds2 runs on
+	ClientOwn  = "client.own_processors" // those that ds2 itself takes
+	ClientUsed = "client.used_ratio"     // the same, of those that it may take
 
 	// periods in which ds2's container had used up its CPU time
 	ClientThrottled = "client.throttled_ratio"
@@ -103,12 +93,6 @@ const (
 	VacuumReads           = "db.vacuum_reads_per_second"
 	VacuumWrites          = "db.vacuum_writes_per_second"
 	DatabaseSize          = "db.size_bytes"
-	WaitsDataRead         = "db.waits_data_read" // sessions at once, as the server measured it
-	WaitsLogWrite         = "db.waits_log_write"
-	WaitsLock             = "db.waits_lock"
-	WaitsLatch            = "db.waits_latch"
-	WaitsProcessor        = "db.waits_processor"
-	WaitsClient           = "db.waits_client"
 	DatabaseRoundTrip     = "db.round_trip_seconds"
 	// measured by the server; the others are samples
 	SessionsActive           = "db.sessions_active"

@@ -17,36 +17,60 @@ import (
 // both.
 type kind struct {
 	figure, column string
-	derive         derivation // from the item's figures; nil: the rate of this one
+	how, help      string     // as figures.tsv has them
+	derive         derivation // from the item's figures, where how does not say it
 }
 
 //go:embed figures.tsv
 var figuresTable string
 
-// helps say what each figure is, by its name.
-var helps = readHelps()
+// figureKinds are the figures that can be read, by whose they are, in the order of their readings.
+var figureKinds = readKinds()
 
-func readHelps() map[string]string {
-	all := map[string]string{}
-	for _, row := range datatable.Rows(figuresTable, 2) {
-		all[row[0]] = row[1]
+func readKinds() map[string][]kind {
+	all := map[string][]kind{}
+	for _, row := range datatable.Rows(figuresTable, 5) {
+		k := kind{figure: row[1], column: row[2], how: row[3], help: row[4]}
+		all[row[0]] = append(all[row[0]], k)
 	}
 	return all
 }
 
+// findDivisor is the place of the figure for each of whose units that of a kind is counted; below 0
+// where there is none.
+func findDivisor(kinds []kind, of kind) int {
+	return slices.IndexFunc(kinds, func(k kind) bool { return of.how == "per "+k.figure })
+}
+
+// deriveColumn says how the column of one of some kinds is made of the figures of all.
+func deriveColumn(kinds []kind, i int) derivation {
+	k := kinds[i]
+	if k.derive != nil {
+		return k.derive
+	}
+	if divisor := findDivisor(kinds, k); divisor >= 0 {
+		return ratio(i, divisor)
+	}
+	switch k.how {
+	case "gauge", "statistic":
+		return gauge(i)
+	case "share":
+		return atMostOne(rate(i))
+	}
+	return rate(i)
+}
+
 // add adds the figures of an item, which may have another name in columns, and gives the place of
-// the first.
+// the first. Kinds without a figure come last.
 func (s *Source) add(label, item, inColumns string, kinds ...kind) (at int) {
 	at = len(s.Figures)
-	for _, k := range kinds {
+	for i, k := range kinds {
 		if k.figure != "" {
-			s.Figures = append(s.Figures, Figure{k.figure, helps[k.figure], label, item})
-		}
-		if k.derive == nil {
-			k.derive = rate(len(s.Figures) - at - 1)
+			s.Figures = append(s.Figures, Figure{k.figure, k.help, label, item})
 		}
 		if k.column != "" {
-			s.Columns = append(s.Columns, Column{ItemColumn(k.column, inColumns), at, k.derive})
+			column := Column{ItemColumn(k.column, inColumns), at, deriveColumn(kinds, i)}
+			s.Columns = append(s.Columns, column)
 		}
 	}
 	return at
@@ -99,23 +123,7 @@ func itemSource(
 	return src
 }
 
-// diskKinds are requests and bytes each way, mean latency, share of busy time, queue length,
-// flushes.
-var diskKinds = []kind{
-	{"disk_reads_total", DiskReads, nil},
-	{"disk_writes_total", DiskWrites, nil},
-	{"disk_read_bytes_total", DiskReadBytes, nil},
-	{"disk_written_bytes_total", DiskWrittenBytes, nil},
-	{"disk_read_seconds_total", DiskReadTime, ratio(4, 0)},
-	{"disk_write_seconds_total", DiskWriteTime, ratio(5, 1)},
-	{"disk_busy_seconds_total", DiskBusy, nil},
-	{"disk_queue_seconds_total", DiskQueue, nil},
-	{"disk_flushes_total", DiskFlushes, nil},
-	{"disk_flush_seconds_total", DiskFlushTime, ratio(9, 8)},
-	{"disk_journal_writes_total", DiskJournalWrites, nil},
-}
-
-// Places in diskKinds.
+// Places among the figures of a drive.
 const (
 	diskReads         = 0
 	diskWrites        = 1
@@ -127,16 +135,6 @@ const (
 	diskFlushSeconds  = 9
 	diskJournalWrites = 10
 )
-
-// cpuKinds are the time that a CPU worked, and that it was idle while a request to a disk was in
-// flight.
-var cpuKinds = []kind{
-	{"cpu_busy_seconds_total", CPUBusy, atMostOne(rate(0))},
-	{
-		"cpu_iowait_seconds_total", "",
-		nil,
-	},
-}
 
 // meanOfCPUs is the mean rate of the i-th of the two figures of n CPUs.
 func meanOfCPUs(i, cpus int) derivation {
@@ -152,10 +150,7 @@ func meanOfCPUs(i, cpus int) derivation {
 // linkKinds are the bytes in and out of an interface, and how much of its link's speed, in bytes a
 // second, they use where that is known.
 func linkKinds(speed float64) []kind {
-	kinds := []kind{
-		{"network_received_bytes_total", NetworkReceived, nil},
-		{"network_sent_bytes_total", NetworkSent, nil},
-	}
+	kinds := slices.Clone(figureKinds["link"])
 	if speed > 0 {
 		kinds = append(
 			kinds,
@@ -193,39 +188,26 @@ func Record(dir string) Source {
 		}
 		return bytes, nil
 	}
-	return GaugeSource("record", "client_record_bytes", ClientRecord, size)
+	return GaugeSource("record", "record", size)
 }
 
 // Scrub are the counters of scans in the background, all together: their requests, the bytes that
 // these read, and the bytes that came from drives and not from the kernel's cache, NaN where that
 // is unknown.
 func Scrub(read func() (requests, bytes, device float64)) Source {
-	kinds := []kind{
-		{"scrub_requests_total", ScrubReads, nil},
-		{"scrub_read_bytes_total", ScrubReadBytes, nil},
-		{"scrub_device_bytes_total", ScrubDeviceBytes, nil},
+	take := func(context.Context) ([]float64, error) {
+		requests, bytes, device := read()
+		return []float64{requests, bytes, device}, nil
 	}
-	return singleSource(
-		"background scan",
-		"",
-		"",
-		"",
-		kinds,
-		func(context.Context) ([]float64, error) {
-			requests, bytes, device := read()
-			return []float64{requests, bytes, device}, nil
-		},
-	)
+	return singleSource("background scan", "", "", "", figureKinds["scrub"], take)
 }
 
-// GaugeSource reads one figure, a state, which is the value of a column as it is.
-func GaugeSource(
-	name, figure, column string,
-	read func(context.Context) (float64, error),
-) Source {
-	kinds := []kind{{figure, column, gauge(0)}}
-	return singleSource(name, "", "", "", kinds, func(ctx context.Context) ([]float64, error) {
+// GaugeSource reads the one figure of something that figures.tsv has, a state, which is the value of
+// a column as it is.
+func GaugeSource(name, of string, read func(context.Context) (float64, error)) Source {
+	take := func(ctx context.Context) ([]float64, error) {
 		value, err := read(ctx)
 		return []float64{value}, err
-	})
+	}
+	return singleSource(name, "", "", "", figureKinds[of], take)
 }

@@ -197,14 +197,6 @@ func (k kernel) readConditions(c counted) {
 	}
 }
 
-// volumeKinds are requests and bytes each way.
-var volumeKinds = []kind{
-	{"volume_reads_total", ofVolume(DiskReads), nil},
-	{"volume_writes_total", ofVolume(DiskWrites), nil},
-	{"volume_read_bytes_total", ofVolume(DiskReadBytes), nil},
-	{"volume_written_bytes_total", ofVolume(DiskWrittenBytes), nil},
-}
-
 // VolumeCounters reads what is asked of volumes of this machine.
 func VolumeCounters(fs topology.FS, volumes []topology.Drive) (Source, error) {
 	k, err := openKernel(fs)
@@ -216,15 +208,16 @@ func VolumeCounters(fs topology.FS, volumes []topology.Drive) (Source, error) {
 		k.journals[v.Name] = nil
 		names = append(names, v.Name)
 	}
+	kinds := figureKinds["volume"]
 	read := func(context.Context) (readings, error) {
 		c := counted{drives: readings{}}
 		err := k.disks(c)
 		for name, counts := range c.drives {
-			c.drives[name] = counts[:len(volumeKinds)]
+			c.drives[name] = counts[:len(kinds)]
 		}
 		return c.drives, err
 	}
-	return itemSource("volumes", "volume", names, volumeKinds, read), nil
+	return itemSource("volumes", "volume", names, kinds, read), nil
 }
 
 // NodeCounter is a counter of a drive, by the name that a node_exporter has for it.
@@ -234,19 +227,16 @@ type NodeCounter struct{ Name, Help string }
 // order.
 func NodeCounters(fs topology.FS) ([]NodeCounter, func() (map[string][]float64, error), error) {
 	k, err := openKernel(fs)
-	drives := nodeExporter.drives
-	shown := drives.names[:diskJournalWrites]
 	var counters []NodeCounter
-	for i, name := range shown {
-		name = drives.prefix + name + "_total"
-		counters = append(counters, NodeCounter{name, helps[diskKinds[i].figure]})
+	for _, k := range figureKinds["drive"][:diskJournalWrites] {
+		counters = append(counters, NodeCounter{nodeExporter.metric(k.figure).name, k.help})
 	}
 	return counters, func() (map[string][]float64, error) {
 		c := counted{drives: readings{}}
 		err := k.disks(c)
 		counts := map[string][]float64{}
 		for drive, values := range c.drives {
-			counts[drive] = values[:len(shown)]
+			counts[drive] = values[:len(counters)]
 		}
 		return counts, err
 	}, err

@@ -145,8 +145,8 @@ func TestEmptyFlushes(t *testing.T) {
 // as they did.
 func TestTimesBeginAnew(t *testing.T) {
 	const end = (1 << 32) / 1000. // seconds
-	was := make([]float64, len(diskKinds))
-	now := make([]float64, len(diskKinds))
+	was := make([]float64, len(figureKinds["drive"]))
+	now := make([]float64, len(figureKinds["drive"]))
 	now[diskWrites] = 200
 	was[diskWriteSeconds] = end - .1
 	now[diskWriteSeconds] = .2

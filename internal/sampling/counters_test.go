@@ -1,23 +1,30 @@
 package sampling
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
 
-// TestHelps: each figure stands once in the list, in order, with a sentence, and the figures that
-// are made here are in it.
-func TestHelps(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(figuresTable), "\n")
-	assert.True(t, slices.IsSorted(lines))
-	assert.Len(t, helps, len(lines))
-	for _, line := range lines {
-		assert.Regexp(t, `^[a-z0-9_]+\t[A-Z0-9].*\.$`, line)
+// TestFigures: each figure stands once in the table, with a sentence, and one that is counted for
+// each unit of another finds that.
+func TestFigures(t *testing.T) {
+	seen := map[string]bool{}
+	for _, kinds := range figureKinds {
+		for _, k := range kinds {
+			assert.Regexp(t, `^[a-z0-9_]+$`, k.figure)
+			assert.False(t, seen[k.figure], k.figure)
+			seen[k.figure] = true
+			assert.Regexp(t, `^[A-Z0-9].*\.$`, k.help)
+			of, ratio := strings.CutPrefix(k.how, "per ")
+			assert.Equal(t, ratio, findDivisor(kinds, k) >= 0, of)
+			assert.Contains(t, []string{"", "gauge", "share", "statistic"}, strings.TrimSuffix(k.how, "per "+of))
+		}
 	}
-	for _, k := range slices.Concat(diskKinds, windowsDiskKinds, cpuKinds, capKinds, linkKinds(1)) {
-		assert.Equal(t, k.figure != "", helps[k.figure] != "", "%s", k.figure)
+	for of := range nodeExporter.metrics {
+		if strings.HasSuffix(of, "_total") {
+			assert.True(t, seen[of], of)
+		}
 	}
 }

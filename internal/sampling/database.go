@@ -13,9 +13,6 @@ import (
 	"ds2/internal/topology"
 )
 
-// The parts of the cache's hit ratio.
-const cacheHits, cacheLookups = "cache_hits_total", "cache_lookups_total"
-
 // Counters is a query for counters: rows of a name of the list above and a number.
 type Counters struct {
 	Query string
@@ -38,31 +35,19 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 		if err != nil {
 			return src, fmt.Errorf("read counters of %s: %w", q.Of, err)
 		}
+		var kinds []kind
 		for _, name := range slices.Sorted(maps.Keys(first)) {
-			if helps["database_"+name] == "" {
+			figure := func(k kind) bool { return k.figure == "database_"+name }
+			i := slices.IndexFunc(figureKinds["database"], figure)
+			if i < 0 {
 				return src, fmt.Errorf("read counters of %s: unknown counter %q", q.Of, name)
 			}
-			column, derive := databaseColumn(name)
-			index[n][name] = src.add(
-				q.Label,
-				q.Of,
-				q.Item,
-				kind{"database_" + name, column, derive},
-			)
+			index[n][name] = len(src.Figures) + len(kinds)
+			kinds = append(kinds, figureKinds["database"][i])
 		}
-		if hits, ok := index[n][cacheHits]; ok {
-			share := Column{
-				ItemColumn(DatabaseCacheHits, q.Item),
-				0,
-				ratio(hits, index[n][cacheLookups]),
-			}
-			src.Columns = append(src.Columns, share)
-		}
+		src.add(q.Label, q.Of, q.Item, kinds...)
 	}
-	trip := src.add(last.Label, last.Of, last.Item, kind{
-		"database_round_trip_seconds", DatabaseRoundTrip,
-		gauge(0),
-	})
+	trip := src.add(last.Label, last.Of, last.Item, figureKinds["round trip"]...)
 	src.Read = func(ctx context.Context, values []float64) error {
 		for n, q := range queries {
 			counters, err := store.Pairs[sql.NullFloat64](ctx, db, q.Query)
@@ -87,22 +72,6 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 	return src, nil
 }
 
-// databaseColumn is the column of a counter, and how it is made of the counter's figure; none of
-// the hits, of which there is a ratio. Seconds a second are how many sessions there are at once.
-func databaseColumn(counter string) (name string, derive derivation) {
-	name, total := strings.CutSuffix("db."+counter, "_total")
-	sessions, seconds := strings.CutSuffix(name, "_seconds")
-	switch {
-	case counter == cacheHits:
-		return "", nil
-	case total && seconds:
-		return sessions, rate(0)
-	case total:
-		return name + "_per_second", rate(0)
-	}
-	return name, gauge(0)
-}
-
 // Files reads what a database server itself counted of each of a database's files: the query gives
 // rows of the file's name, its role, reads, writes, bytes read, bytes written, and the seconds that
 // the reads and the writes took, all since the server started. The second result is the files.
@@ -115,22 +84,15 @@ func Files(
 	if item != "" {
 		prefix = item + "."
 	}
-	kinds := []kind{
-		{"file_reads_total", DiskReads, nil},
-		{"file_writes_total", DiskWrites, nil},
-		{"file_read_bytes_total", DiskReadBytes, nil},
-		{"file_written_bytes_total", DiskWrittenBytes, nil},
-		{"file_read_seconds_total", DiskReadTime, ratio(4, 0)},
-		{"file_write_seconds_total", DiskWriteTime, ratio(5, 1)},
-		// The time that requests take, summed over each second, is how many of them are under way
-		// on average.
-		{column: DiskQueue, derive: func(seconds float64, was, now []float64) float64 {
-			return rate(4)(seconds, was, now) + rate(5)(seconds, was, now)
-		}},
+	// The time that requests take, summed over each second, is how many of them are under way on
+	// average.
+	queue := func(seconds float64, was, now []float64) float64 {
+		return rate(4)(seconds, was, now) + rate(5)(seconds, was, now)
 	}
-	if !asDrives {
-		for i := range kinds {
-			kinds[i].column = OfFile(kinds[i].column)
+	kinds := append(slices.Clone(figureKinds["file"]), kind{column: OfFile(DiskQueue), derive: queue})
+	if asDrives {
+		for i, k := range kinds {
+			kinds[i].column = strings.Replace(k.column, "file", "disk", 1)
 		}
 	}
 	var files []topology.DatabaseFile

@@ -94,17 +94,17 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 		return nil, err
 	}
 	known := slices.IndexFunc(exporterKinds, func(k *exporterKind) bool {
-		return e.first[k.probe] != nil
+		return e.first[k.metric(processors).name] != nil
 	})
-	if known < 0 && len(volumeCaps.read(e.first)) > 0 {
+	if known < 0 && len(volumesDriver.read(e.first, figureKinds["limits"])) > 0 {
 		return e, nil
 	}
 	if known < 0 {
 		return nil, fmt.Errorf(
 			"%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s",
 			u.Redacted(),
-			nodeExporter.probe,
-			windowsExporter.probe,
+			nodeExporter.metric(processors).name,
+			windowsExporter.metric(processors).name,
 		)
 	}
 	e.kind = exporterKinds[known]
@@ -123,9 +123,9 @@ func (e *Exporter) narrowQuery(ctx context.Context) {
 		return // the user has chosen
 	}
 	query := url.Values{}
-	for _, m := range e.first[e.kind.success] {
-		if collector := string(m.Metric["collector"]); m.Value == 1 &&
-			slices.Contains(e.kind.collectors, collector) {
+	for _, m := range e.first[e.kind.metric("success").name] {
+		collector := string(m.Metric["collector"])
+		if m.Value == 1 && slices.Contains(e.kind.metrics["collectors"], metric{name: collector}) {
 			query.Add("collect[]", collector)
 		}
 	}
@@ -243,7 +243,7 @@ func (e *Exporter) Source(
 		now, err := e.scrape(ctx)
 		was := shown
 		if err == nil {
-			shown = now.sum(e.kind.probe, nil)
+			shown = now.sum(e.kind.metric(processors).name, nil)
 		}
 		if err == nil && shown == was {
 			return counted{}, errStandsStill

@@ -3,112 +3,99 @@ package sampling
 import (
 	"cmp"
 	"context"
+	_ "embed" // exporters.tsv
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"ds2/internal/datatable"
 	"ds2/internal/topology"
 
 	"github.com/prometheus/common/model"
 )
 
+//go:embed exporters.tsv
+var exportersTable string
+
 // exporterKind is how one kind of exporter names what columns are made of.
 type exporterKind struct {
-	success    string   // of each collector, whether it works
-	collectors []string // whose figures are read
-	machine    func(exposition) topology.Machine
-
-	room   string                         // free on each file system
-	volume string                         // its label
-	above  func(file, volume string) bool // whether the file lies there
-
-	drives    itemMetrics // in the order of diskKinds
+	metrics   map[string][]metric // of figures and of facts, the best first
 	diskKinds []kind
-	links     itemMetrics // received, sent
-	speeds    string      // of links
-	memory    string
-
-	probe string                 // the time of CPUs by mode, which every exporter of the kind shows
-	cpu   string                 // its label
-	busy  func(mode string) bool // at work
+	above     func(file, volume string) bool // whether a file lies there
 }
+
+// metric is one of an exporter, with the label that tells items apart or that is meant.
+type metric struct{ name, label string }
+
+// processors has the time of CPUs by mode, which every exporter of a machine shows.
+const processors = "processors"
 
 // nodeExporter shows what the kernel of this machine shows too.
-var nodeExporter = &exporterKind{
-	success:    "node_scrape_collector_success",
-	collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
-	machine:    nodeMachine,
-	room:       "node_filesystem_avail_bytes",
-	volume:     "mountpoint",
-	above:      topology.Within,
-	drives: itemMetrics{
-		"device",
-		"node_disk_",
-		[]string{
-			"reads_completed",
-			"writes_completed",
-			"read_bytes",
-			"written_bytes",
-			"read_time_seconds",
-			"write_time_seconds",
-			"io_time_seconds",
-			"io_time_weighted_seconds",
-			"flush_requests",
-			"flush_requests_time_seconds",
-			"journal_writes", // which no exporter shows
-		},
-	},
-	diskKinds: diskKinds,
-	links:     itemMetrics{"device", "node_network_", []string{"receive_bytes", "transmit_bytes"}},
-	speeds:    "node_network_speed_bytes",
-	memory:    "node_memory_MemAvailable_bytes",
-	probe:     "node_cpu_seconds_total",
-	cpu:       "cpu",
-	busy:      func(mode string) bool { return mode != "idle" },
-}
+var nodeExporter = &exporterKind{readMetrics(1), figureKinds["drive"], topology.Within}
 
 // windowsExporter: Windows counts for each request how long it took, and the time in which a drive
 // had none. The time for interrupts and deferred calls is part of the privileged time. The room is
 // counted anew every quarter of an hour. Flushes it counts nowhere, not among the writes either.
 var windowsExporter = &exporterKind{
-	success:    "windows_exporter_collector_success",
-	collectors: []string{"cpu", "memory", "net", "physical_disk"},
-	machine:    windowsMachine,
-	room:       "windows_logical_disk_free_bytes",
-	volume:     "volume",
-	above: func(file, volume string) bool {
+	readMetrics(2), windowsDiskKinds(), func(file, volume string) bool {
 		return len(file) >= len(volume) && strings.EqualFold(file[:len(volume)], volume)
 	},
-	drives: itemMetrics{"disk", "windows_physical_disk_", []string{
-		"reads", "writes", "read_bytes", "write_bytes",
-		"read_latency_seconds", "write_latency_seconds", "idle_seconds", "",
-	}},
-	diskKinds: windowsDiskKinds,
-	links:     itemMetrics{"nic", "windows_net_", []string{"bytes_received", "bytes_sent"}},
-	speeds:    "windows_net_current_bandwidth_bytes",
-	memory:    "windows_memory_available_bytes",
-	probe:     "windows_cpu_time_total",
-	cpu:       "core",
-	busy:      func(mode string) bool { return mode == "privileged" || mode == "user" },
 }
 
-// windowsDiskKinds: how busy a drive was is what its idle time leaves.
-var windowsDiskKinds = slices.Replace(
-	slices.Clone(diskKinds[:diskFlushes]),
-	diskBusySeconds,
-	diskBusySeconds+1,
-	kind{
-		"disk_idle_seconds_total", DiskBusy,
-		func(seconds float64, was, now []float64) float64 {
-			return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
-		},
-	},
-)
+// volumesDriver shows the limits of volumes, and no machine.
+var volumesDriver = &exporterKind{metrics: readMetrics(3)}
 
-// exporterKinds are those that are known.
+// windowsDiskKinds: how busy a drive was is what its idle time leaves.
+func windowsDiskKinds() []kind {
+	kinds := slices.Clone(figureKinds["drive"][:diskFlushes])
+	idle := figureKinds["idle drive"][0]
+	idle.derive = func(seconds float64, was, now []float64) float64 {
+		return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
+	}
+	kinds[diskBusySeconds] = idle
+	return kinds
+}
+
+// exporterKinds are those of machines that are known.
 var exporterKinds = []*exporterKind{nodeExporter, windowsExporter}
+
+// readMetrics gives the metrics of one column of the table.
+func readMetrics(column int) map[string][]metric {
+	all := map[string][]metric{}
+	for _, row := range datatable.Rows(exportersTable, 4) {
+		for field := range strings.FieldsSeq(row[column]) {
+			name, label, _ := strings.Cut(strings.TrimSuffix(field, "}"), "{")
+			all[row[0]] = append(all[row[0]], metric{name, label})
+		}
+	}
+	return all
+}
+
+// metric is the best for a figure or a fact; the empty one, which nothing shows, where there is none.
+func (k *exporterKind) metric(of string) metric {
+	if len(k.metrics[of]) == 0 {
+		return metric{}
+	}
+	return k.metrics[of][0]
+}
+
+// valuesOf gives the values of a figure or a fact by its label.
+func (k *exporterKind) valuesOf(x exposition, of string) map[string]float64 {
+	m := k.metric(of)
+	return x.valuesBy(m.name, m.label)
+}
+
+// sum is that of the first metric of a figure or a fact that is shown; NaN where none is.
+func (k *exporterKind) sum(x exposition, of string) float64 {
+	for _, m := range k.metrics[of] {
+		if sum := x.sum(m.name, nil); !math.IsNaN(sum) {
+			return sum
+		}
+	}
+	return math.NaN()
+}
 
 // counted is what a machine shows at a time.
 type counted struct {
@@ -125,11 +112,11 @@ func (k *exporterKind) counted(x exposition) counted {
 	c := counted{
 		k.disks(x),
 		k.cpus(x),
-		k.links.read(x),
-		x.valuesBy(k.speeds, k.links.label),
+		k.read(x, figureKinds["link"]),
+		k.valuesOf(x, "link speed"),
 		map[string]float64{
-			MemoryAvailable: x.sum(k.memory, nil),
-			CPUSteal:        x.sum(k.probe, stolen),
+			MemoryAvailable: k.sum(x, "memory_available_bytes"),
+			CPUSteal:        x.sum(k.metric(processors).name, stolen),
 			CPUFrequency:    x.sum(clock, nil) / float64(len(x[clock])),
 			CPUThrottles: x.sum("node_cpu_core_throttles_total", nil) + x.sum(
 				"node_cpu_package_throttles_total",
@@ -186,21 +173,16 @@ func (k *exporterKind) newSource(
 	) { // not of Windows
 		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), meanOfCPUs(1, n)})
 	}
-	putCPUs := src.items("cpu", cpus, func(string) []kind { return cpuKinds })
+	putCPUs := src.items("cpu", cpus, func(string) []kind { return figureKinds["cpu"] })
 
-	memory := kind{
-		"memory_available_bytes", MemoryAvailable, gauge(0),
-	}
-	places := map[string]int{MemoryAvailable: src.add("", "", "", memory)}
+	places := map[string]int{MemoryAvailable: src.add("", "", "", figureKinds["memory"]...)}
 	ofLink := func(link string) []kind { return linkKinds(first.speeds[link]) }
 	putLinks := src.items("interface", inOrder(first.links), ofLink)
 	// What makes the same CPUs faster or slower from one run to the next, where it is shown.
-	for _, k := range []kind{
-		{"cpu_steal_seconds_total", CPUSteal, share(0, float64(n))},
-		{"cpu_frequency_hertz", CPUFrequency, gauge(0)},
-		{"cpu_throttles_total", CPUThrottles, nil},
-		{"temperature_celsius", Temperature, gauge(0)},
-	} {
+	for _, k := range figureKinds["machine"] {
+		if k.column == CPUSteal {
+			k.derive = share(0, float64(n))
+		}
 		if _, told := first.machine[k.column]; told {
 			places[k.column] = src.add("", "", "", k)
 		}
@@ -225,20 +207,13 @@ func (k *exporterKind) newSource(
 	return src, nil
 }
 
-// itemMetrics are metrics of items that a label tells apart.
-type itemMetrics struct {
-	label, prefix string
-	// in the order of figures, after the prefix and without _total; one that is lacking is empty
-	names []string
-}
-
-// read gives the figures of each item, NaN where there is none.
-func (m itemMetrics) read(x exposition) readings {
+// read gives the figures of each item in the order of their kinds, NaN where there is none.
+func (k *exporterKind) read(x exposition, kinds []kind) readings {
 	all := readings{}
-	for i, name := range m.names {
-		for item, v := range x.valuesBy(m.prefix+name+"_total", m.label) {
+	for i, figure := range kinds {
+		for item, v := range k.valuesOf(x, figure.figure) {
 			if all[item] == nil {
-				all[item] = unknown(len(m.names))
+				all[item] = unknown(len(kinds))
 			}
 			all[item][i] = v
 		}
@@ -251,9 +226,9 @@ func (m itemMetrics) read(x exposition) readings {
 // disks are the counters of the drives. A queue that is not told is the time that all requests
 // took: as many of them were under way on average.
 func (k *exporterKind) disks(x exposition) readings {
-	all := k.drives.read(x)
+	all := k.read(x, k.diskKinds)
 	for _, counts := range all {
-		if k.drives.names[diskQueueSeconds] == "" {
+		if k.metric("disk_queue_seconds_total") == (metric{}) {
 			counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
 		}
 	}
@@ -298,8 +273,9 @@ func joinPaths(counts readings) {
 // cpus are the times of each CPU, which an exporter shows by mode, in the order of cpuKinds.
 func (k *exporterKind) cpus(x exposition) readings {
 	all := readings{}
-	for _, m := range x[k.probe] {
-		id := string(m.Metric[model.LabelName(k.cpu)])
+	times := k.metric(processors)
+	for _, m := range x[times.name] {
+		id := string(m.Metric[model.LabelName(times.label)])
 		mode := string(m.Metric["mode"])
 		if all[id] == nil {
 			all[id] = []float64{0, math.NaN()}
@@ -307,30 +283,30 @@ func (k *exporterKind) cpus(x exposition) readings {
 		switch {
 		case mode == "iowait":
 			all[id][1] = float64(m.Value)
-		case k.busy(mode):
+		case slices.Contains(k.metrics["busy modes"], metric{name: mode}):
 			all[id][0] += float64(m.Value)
 		}
 	}
 	return all
 }
 
-func nodeMachine(x exposition) topology.Machine {
-	const firmware = "node_dmi_info"
+// machine describes a machine by what its exporter shows.
+func (k *exporterKind) machine(x exposition) topology.Machine {
+	label := func(fact string) (text string) {
+		for _, m := range k.metrics[fact] {
+			text = cmp.Or(text, x.firstLabel(m.name, m.label))
+		}
+		return text
+	}
 	return topology.Machine{
-		Hostname: x.firstLabel("node_uname_info", "nodename"),
-		Vendor: topology.Cloud(
-			x.firstLabel(firmware, "system_vendor"),
-			x.firstLabel(firmware, "chassis_asset_tag"),
-		),
-		Product: x.firstLabel(firmware, "product_name"),
-		System: cmp.Or(
-			x.firstLabel("node_os_info", "pretty_name"),
-			x.firstLabel("node_uname_info", "sysname"),
-		),
-		Kernel:      x.firstLabel("node_uname_info", "release"),
-		Processor:   x.firstLabel("node_cpu_info", "model_name"),
-		Processors:  len(x.valuesBy("node_cpu_seconds_total", "cpu")),
-		MemoryBytes: bytesOf(x.sum("node_memory_MemTotal_bytes", nil)),
+		Hostname:    label("hostname"),
+		Vendor:      topology.Cloud(label("vendor"), label("chassis")),
+		Product:     label("product"),
+		System:      label("system"),
+		Kernel:      label("kernel"),
+		Processor:   label("processor"),
+		Processors:  len(k.valuesOf(x, processors)),
+		MemoryBytes: bytesOf(k.sum(x, "memory")),
 	}
 }
 
@@ -338,31 +314,13 @@ func nodeMachine(x exposition) topology.Machine {
 // volume, above it; NaN where that is not known.
 func (k *exporterKind) findRoom(x exposition, file string) (free float64, mount string) {
 	free = math.NaN()
-	for point, bytes := range x.valuesBy(k.room, k.volume) {
+	for point, bytes := range k.valuesOf(x, "room") {
 		if k.above(file, point) && len(point) >= len(mount) {
 			free = bytes
 			mount = point
 		}
 	}
 	return free, mount
-}
-
-// windowsMachine: older exporters have other names for the same.
-func windowsMachine(x exposition) topology.Machine {
-	const system = "windows_os_info"
-	return topology.Machine{
-		Hostname: cmp.Or(
-			x.firstLabel("windows_os_hostname", "hostname"),
-			x.firstLabel("windows_cs_hostname", "hostname"),
-		),
-		System:     x.firstLabel(system, "product"),
-		Kernel:     cmp.Or(x.firstLabel(system, "version"), x.firstLabel(system, "build_number")),
-		Processor:  x.firstLabel("windows_cpu_info", "name"),
-		Processors: len(x.valuesBy("windows_cpu_time_total", "core")),
-		MemoryBytes: cmp.Or(bytesOf(x.sum("windows_memory_physical_total_bytes", nil)),
-			bytesOf(x.sum("windows_cs_physical_memory_bytes", nil)),
-			bytesOf(x.sum("windows_os_visible_memory_bytes", nil))),
-	}
 }
 
 // bytesOf is a number of bytes; 0 where it is not known.

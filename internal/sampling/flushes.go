@@ -89,7 +89,7 @@ func (s Source) WritesUnknown(drive string) string {
 // Uncounted are the drives whose requests are not counted, by the source's values.
 func (s Source) Uncounted(values []float64) (drives []string) {
 	for i, f := range s.Figures {
-		if f.Name == diskKinds[diskReads].figure && math.IsNaN(values[i]) {
+		if f.Name == figureKinds["drive"][diskReads].figure && math.IsNaN(values[i]) {
 			drives = append(drives, f.Item)
 		}
 	}

@@ -66,11 +66,7 @@ func (t *IOTrace) Source() Source {
 		}
 	}
 	read := t.NewReader()
-	return itemSource("traced I/Os", "io", names, []kind{
-		{"io_p50_seconds", IOMedian, gauge(0)},
-		{"io_p99_seconds", IOP99, gauge(1)},
-		{"io_max_seconds", IOMax, gauge(2)},
-	}, func(context.Context) (readings, error) {
+	return itemSource("traced I/Os", "io", names, figureKinds["io"], func(context.Context) (readings, error) {
 		gone := t.tracer.Look()
 		all, err := read()
 		values := readings{}

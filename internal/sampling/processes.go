@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,44 +61,35 @@ func bytesRead(p procfs.Proc) float64 {
 // ServerSources read what a server takes and how its container holds it back; item tells several
 // servers apart.
 func ServerSources(fs topology.FS, pid int, l topology.Limits, item, server string) []Source {
-	kinds := []kind{
-		{"server_processor_seconds_total", ServerProcessors, nil},
-		{"server_read_bytes_total", ServerReadBytes, nil},
-	}
+	kinds := slices.Clone(figureKinds["server"])
 	if l.Processors > 0 {
 		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, l.Processors)})
 	}
 	read := func(context.Context) ([]float64, error) { return taken(fs, pid) }
 	all := append(
 		[]Source{singleSource("processes of "+server, "server", server, item, kinds, read)},
-		throttleSources(l, "the database server", ServerThrottled, "server", server, item)...)
+		throttleSources(l, "the database server", "server", server, item)...)
 	if l.Memory != "" {
-		free := []kind{{
-			"server_available_bytes", ServerMemory, gauge(0),
-		}}
-		all = append(
-			all,
-			singleSource("memory of "+server, "server", server, item, free, l.Available),
-		)
+		free := figureKinds["server memory"]
+		memory := singleSource("memory of "+server, "server", server, item, free, l.Available)
+		all = append(all, memory)
 	}
 	return all
 }
 
 // throttleSources reads how the group, where it does, holds its processes back, of those whose
-// container it is: ds2, or a server.
-func throttleSources(l topology.Limits, whose, column, label, server, inColumns string) []Source {
+// container it is: ds2 (a client), or a server.
+func throttleSources(l topology.Limits, whose, kind, server, inColumns string) []Source {
 	if l.CPU == "" {
 		return nil
 	}
-	prefix, _, _ := strings.Cut(column, ".")
-	kinds := []kind{
-		{prefix + "_throttled_periods_total", column, ratio(0, 1)},
-		{prefix + "_periods_total", "", nil},
-		{prefix + "_throttled_seconds_total", "", nil},
+	label := ""
+	if server != "" {
+		label = "server"
 	}
-	return []Source{
-		singleSource("container of "+whose, label, server, inColumns, kinds, l.Throttling),
-	}
+	kinds := figureKinds[kind+" container"]
+	throttled := singleSource("container of "+whose, label, server, inColumns, kinds, l.Throttling)
+	return []Source{throttled}
 }
 
 // OwnSources read the machine that the orders come from: how busy its CPUs are, what ds2 itself
@@ -115,17 +107,12 @@ func OwnSources(fs topology.FS) ([]Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read CPU counters: %w", err)
 	}
-	client := singleSource("client", "", "", "", []kind{
-		{"client_busy_seconds_total", ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
-		{"client_own_seconds_total", ClientOwn, nil},
-		{
-			column: ClientUsed,
-			derive: share(1, float64(runtime.GOMAXPROCS(0))),
-		}, // which heeds a container's limit
-		{"client_resident_bytes", ClientMemory, gauge(2)},
-		{"client_open_files", ClientFiles, gauge(3)},
-		{"client_goroutines", ClientGoroutines, gauge(4)},
-	}, func(context.Context) ([]float64, error) {
+	kinds := append(slices.Clone(figureKinds["client"]), kind{
+		column: ClientUsed, // of GOMAXPROCS, which heeds a container's limit
+		derive: share(1, float64(runtime.GOMAXPROCS(0))),
+	})
+	kinds[0].derive = atMostOne(share(0, float64(len(first.CPU))))
+	client := singleSource("client", "", "", "", kinds, func(context.Context) ([]float64, error) {
 		machine, err := pfs.Stat()
 		own, ownErr := self.Stat()
 		files, filesErr := self.FileDescriptorsLen()
@@ -144,5 +131,5 @@ func OwnSources(fs topology.FS) ([]Source, error) {
 	own, _ := fs.Limits(os.Getpid())
 	return append(
 		[]Source{client},
-		throttleSources(own, "ds2", ClientThrottled, "", "", "")...), nil
+		throttleSources(own, "ds2", "client", "", "")...), nil
 }

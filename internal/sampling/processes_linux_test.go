@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
-	"ds2/internal/machinetest"
 	"ds2/internal/topology"
 
 	"github.com/stretchr/testify/assert"
@@ -59,7 +59,7 @@ func TestRealGroup(t *testing.T) {
 		g.Container,
 		"limits",
 	)
-	machinetest.Await(t, "the process is held back", func() bool {
+	await(t, "the process is held back", func() bool {
 		v, err := g.Throttling(t.Context()) // times, periods, seconds
 		require.NoError(t, err)
 		require.LessOrEqual(t, v[0], v[1])
@@ -67,9 +67,17 @@ func TestRealGroup(t *testing.T) {
 	})
 	v, err := g.Available(t.Context())
 	assert.True(t, err == nil && v[0] >= 32<<20 && v[0] <= 67108864, "available %v, %v", v, err)
-	machinetest.Await(t, "the process takes time", func() bool {
+	await(t, "the process takes time", func() bool {
 		taken, err := taken(topology.Root, busy.Process.Pid)
 		require.NoError(t, err)
 		return taken[0] >= 0.05
 	})
+}
+
+// await asks until something is so, and gives up after minutes.
+func await(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); !isSo(); time.Sleep(10 * time.Millisecond) {
+		require.False(t, time.Now().After(deadline), "never: %s", what)
+	}
 }

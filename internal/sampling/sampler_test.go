@@ -57,7 +57,7 @@ func TestSampleAgain(t *testing.T) {
 			}
 			return []float64{7}, nil
 		}
-		gauges := []kind{{"x", "x", gauge(0)}}
+		gauges := []kind{{figure: "x", column: "x", how: "gauge"}}
 		_, _, s := sample(t, 1, singleSource("x", "", "", "", gauges, read))
 		slow = false
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second/2)

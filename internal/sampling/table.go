@@ -72,18 +72,20 @@ func (s Sampled) known(value float64) float64 {
 // weighedBy has the columns that are a mean over things that happened, with how many of these there
 // were a second: where none happened there is no mean, though it was looked. Of those without such
 // a column it is not known which time they cover.
-var weighedBy = map[string]string{
-	DiskReadTime:          DiskReads,
-	DiskWriteTime:         DiskWrites,
-	DiskFlushTime:         DiskFlushes,
-	OfFile(DiskReadTime):  OfFile(DiskReads),
-	OfFile(DiskWriteTime): OfFile(DiskWrites),
-	DatabaseCacheHits:     DatabaseCacheLookups,
-	ServerThrottled:       "",
-	ClientThrottled:       "",
-	IOMedian:              "",
-	IOP99:                 "",
-	IOMax:                 "",
+var weighedBy = findWeighers()
+
+func findWeighers() map[string]string {
+	all := map[string]string{}
+	for _, kinds := range figureKinds {
+		for _, k := range kinds {
+			if i := findDivisor(kinds, k); i >= 0 {
+				all[k.column] = kinds[i].column
+			} else if k.how == "statistic" {
+				all[k.column] = ""
+			}
+		}
+	}
+	return all
 }
 
 // Mean is the mean of a column's values after from (zero: the first sample) and up to to (a sample

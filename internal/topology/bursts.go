@@ -2,9 +2,12 @@ package topology
 
 import (
 	"cmp"
+	_ "embed" // bursts.tsv
 	"fmt"
 	"regexp"
 	"time"
+
+	"ds2/internal/datatable"
 )
 
 // Burst is that a drive or a machine of a cloud is faster for a time than it can stay.
@@ -15,54 +18,13 @@ type Burst struct {
 }
 
 const (
-	amazon = "Amazon EC2"
-	azure  = "Microsoft Azure"
+	azure = "Microsoft Azure"
 	// azureTag marks Azure's machines among those of Hyper-V.
 	azureTag = "7783-7084-3265-9085-8269-3286-77"
 )
 
-// burstRules are what the clouds say of their machines and drives, as their pages were in November
-// 2026. Google says of none of its disks that it bursts.
-var burstRules = []struct {
-	vendor         string
-	product, model *regexp.Regexp // of the machine, or of a drive
-	below          float64        // GiB; larger drives do not burst
-	lasts          time.Duration  // 0: gp2Lasts
-	text, source   string
-}{
-	{
-		vendor:  amazon,
-		product: regexp.MustCompile(`^t\d`),
-		lasts:   24 * time.Hour,
-		text: "its CPUs fall to their base rate when their credits are spent, of which it " +
-			"saves a day's at most, unless it is an unlimited one",
-		source: "docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-credits-baseline-concepts.html",
-	},
-	{
-		vendor: amazon, lasts: 30 * time.Minute,
-		product: regexp.MustCompile(`^(t3a?|t4g|i3en)\.|^[a-z]+5[a-z]*\.2?x?large$|` +
-			`^[a-z]+[46-9][a-z-]*\.(medium|[234]?x?large)$`),
-		text:   "its highest rates to its volumes last 30 minutes a day",
-		source: "docs.aws.amazon.com/ec2/latest/instancetypes, Amazon EBS specifications",
-	},
-	{
-		vendor: amazon, model: regexp.MustCompile(`^Amazon Elastic Block Store`),
-		below: 1000,
-		text: "a volume of type gp2 makes 3,000 I/Os a second until its credits are spent, " +
-			"then 3 for each GiB; st1 and sc1 have credits too, other types none. " +
-			"A volume made of a snapshot is slow until each of its blocks has been read once",
-		source: "docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html",
-	},
-	{
-		vendor: azure,
-		model:  regexp.MustCompile(`^(Virtual Disk|MSFT NVMe Accelerator)`),
-		below:  1025,
-		lasts:  30 * time.Minute,
-		text: "a Premium SSD of up to 512 GiB and a Standard SSD of up to 1,024 bursts for 30 minutes, " +
-			"and so do many sizes of machines",
-		source: "learn.microsoft.com/azure/virtual-machines/disk-bursting",
-	},
-}
+//go:embed bursts.tsv
+var burstRules string
 
 // gp2Lasts is how long 5.4 million credits last at 3,000 I/Os a second, while 3 come back a second
 // for each GiB, and 100 at least.
@@ -73,25 +35,24 @@ func gp2Lasts(gib float64) time.Duration {
 
 // Bursts are those of a machine and of its drives, as far as these are known to a cloud.
 func (m *Machine) Bursts() (all []Burst) {
-	add := func(of string, lasts time.Duration, text, source string) {
-		minutes := lasts.Round(time.Minute).Minutes()
-		all = append(
-			all,
-			Burst{of, lasts, fmt.Sprintf("for up to %.0f minutes, as %s (%s, November 2026)",
-				minutes, text, source)},
-		)
-	}
-	for _, rule := range burstRules {
-		if rule.vendor != m.Vendor {
-			continue
+	for _, rule := range datatable.Rows(burstRules, 7) {
+		matches := func(pattern, name string) bool {
+			found, _ := regexp.MatchString(pattern, name)
+			return rule[0] == m.Vendor && pattern != "" && found
 		}
-		if rule.product != nil && rule.product.MatchString(m.Product) {
-			add(m.Product, rule.lasts, rule.text, rule.source)
+		add := func(of string, lasts time.Duration) {
+			text := fmt.Sprintf("for up to %.0f minutes, as %s (%s, November 2026)",
+				lasts.Round(time.Minute).Minutes(), rule[5], rule[6])
+			all = append(all, Burst{of, lasts, text})
+		}
+		lasts := time.Duration(parseNumber(rule[4])) * time.Minute
+		if matches(rule[1], m.Product) {
+			add(m.Product, lasts)
 		}
 		for _, d := range m.Drives {
 			gib := float64(d.Bytes) / (1 << 30)
-			if rule.model != nil && rule.model.MatchString(d.Model) && gib < rule.below {
-				add(d.Name, cmp.Or(rule.lasts, gp2Lasts(gib)), rule.text, rule.source)
+			if matches(rule[2], d.Model) && gib < parseNumber(rule[3]) {
+				add(d.Name, cmp.Or(lasts, gp2Lasts(gib)))
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"unsafe"
 
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
@@ -112,13 +111,6 @@ func TempDir(t testing.TB) string {
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
-}
-
-// Aligned is a buffer as direct reads take them.
-func Aligned(size int) []byte {
-	b := make([]byte, 2*size)
-	skip := size - int(uintptr(unsafe.Pointer(&b[0]))%uintptr(size))
-	return b[skip : skip+size]
 }
 
 // Forget has the kernel write all files of a directory out and take them out of its page cache.
