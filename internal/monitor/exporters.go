@@ -98,10 +98,7 @@ func findExporters(
 }
 
 // openExporters asks exporters, each of which may be given once.
-func openExporters(
-	ctx context.Context,
-	addresses []string,
-) (all []*sampling.Exporter, err error) {
+func openExporters(ctx context.Context, addresses []string) (all []*sampling.Exporter, err error) {
 	for _, address := range addresses {
 		e, err := sampling.OpenExporter(ctx, address)
 		if err != nil {

@@ -92,9 +92,7 @@ func (d Drives) ownWrites(withLog bool) float64 {
 	for _, drive := range d.items(DiskJournalWrites, topology.Data) {
 		own += ofOneJournal * late.mean(ItemColumn(DiskJournalWrites, drive))
 	}
-	if syncs := late.sumMeans(
-		DatabaseLogSyncs,
-	); withLog &&
+	if syncs := late.sumMeans(DatabaseLogSyncs); withLog &&
 		late.sumMeans(DatabaseLogWrites) > syncs {
 		own += late.sumMeans(DatabaseLogWrites) - syncs
 	}
