@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"ds2/internal/outside"
 	"ds2/internal/sampling"
@@ -155,20 +156,17 @@ func meterRows(text []byte) (rows [][]string, separator string) {
 	return rows, separator
 }
 
-// fieldsOf takes a line apart, without empty fields at its end.
+// fieldsOf takes a line apart, without empty fields at its end. Fields that blanks separate have any
+// number of these between them.
 func fieldsOf(line, separator string) []string {
-	fields := strings.Fields(line)
-	if separator != "" {
-		fields = strings.Split(line, separator)
+	if separator == "" {
+		separator = " "
+		line = strings.Join(strings.Fields(line), separator)
 	}
-	if strings.Contains(line, `"`) {
-		quoted := csv.NewReader(strings.NewReader(line))
-		quoted.Comma = rune(cmp.Or(separator, " ")[0])
-		quoted.LazyQuotes = true
-		if f, err := quoted.Read(); err == nil {
-			fields = f
-		}
-	}
+	row := csv.NewReader(strings.NewReader(line))
+	row.Comma, _ = utf8.DecodeRuneInString(separator)
+	row.LazyQuotes = true
+	fields, _ := row.Read()
 	for i, f := range fields {
 		fields[i] = strings.TrimSpace(f)
 	}
@@ -197,10 +195,10 @@ func (r *meterReader) readRows(rows [][]string) (s sampling.Series, left int, er
 		if row == nil || r.readNames(i+1, row) {
 			continue
 		}
-		t, w, problem := r.readRow(row)
+		reading, problem := r.readRow(row)
 		switch {
 		case problem == nil:
-			s = append(s, sampling.Point{Time: t.UTC(), Value: w})
+			s = append(s, reading)
 			continue
 		case len(row) > 1 || len(s) > 0: // else it is a title
 			left++
@@ -286,58 +284,54 @@ func (r *meterReader) readNames(line int, fields []string) (only bool) {
 }
 
 // readRow takes time and watts from a row.
-func (r *meterReader) readRow(fields []string) (t time.Time, w float64, err error) {
+func (r *meterReader) readRow(fields []string) (p sampling.Point, err error) {
 	switch {
 	case r.unnamed != nil:
-		return t, 0, r.unnamed
+		return p, r.unnamed
 	case r.times == nil:
 		return r.unnamedReading(fields)
 	case len(fields) <= max(slices.Max(r.times), r.watts), r.width > 0 && len(fields) > r.width:
-		return t, 0, fmt.Errorf(
-			"it has %d fields, and the row of names another number",
-			len(fields),
-		)
+		return p, fmt.Errorf("it has %d fields, and the row of names another number", len(fields))
 	}
 	var text []string
 	for _, i := range r.times {
 		text = append(text, fields[i])
 	}
-	if t, err = r.parseTime(strings.Join(text, " ")); err != nil {
-		return t, 0, err
+	if p.Time, err = r.parseTime(strings.Join(text, " ")); err == nil {
+		p.Value, _, err = r.parsePower(fields[r.watts], r.unit)
 	}
-	w, _, err = r.parsePower(fields[r.watts], r.unit)
-	return t, w, err
+	return p, err
 }
 
 // unnamedReading takes time and watts from a row by what they look like: the time is first, and of
 // several fields after it the watts are those that say so.
-func (r *meterReader) unnamedReading(fields []string) (t time.Time, w float64, err error) {
+func (r *meterReader) unnamedReading(fields []string) (p sampling.Point, err error) {
 	if len(fields) < 2 {
-		return t, 0, errors.New("1 field; want time and watts")
+		return p, errors.New("1 field; want time and watts")
 	}
 	for n := min(len(fields)-1, 4); n > 0; n-- {
-		if t, err = r.parseTime(strings.Join(fields[:n], " ")); err != nil {
+		if p.Time, err = r.parseTime(strings.Join(fields[:n], " ")); err != nil {
 			continue
 		}
 		if len(fields) == n+1 {
-			w, _, err = r.parsePower(fields[n], 1)
-			return t, w, err
+			p.Value, _, err = r.parsePower(fields[n], 1)
+			return p, err
 		}
 		found := 0
 		for _, f := range fields[n:] {
 			if v, said, err := r.parsePower(f, 1); err == nil && said {
-				w = v
+				p.Value = v
 				found++
 			}
 		}
 		if found != 1 {
-			return t, 0, errors.New(
+			return p, errors.New(
 				"several columns after the time, and no row of names that says which is power",
 			)
 		}
-		return t, w, nil
+		return p, nil
 	}
-	return t, 0, err
+	return p, err
 }
 
 // parsePower reads a number of watts, or of the unit after it; said tells whether there is one.
@@ -397,8 +391,8 @@ var meterForms = []struct {
 	meant   string
 }{
 	{regexp.MustCompile(`(\d)(?:T|,?\s+)(\d+:)`), "$1 $2"},
-	{regexp.MustCompile(`(:\d\d:\d\d):(\d)`), "$1.$2"},      // a part of a second
-	{regexp.MustCompile(`(?i)\s*([ap])\.?m\b\.?`), "${1}M"}, // of a clock of 12 hours
+	{regexp.MustCompile(`(:\d\d:\d\d):(\d)`), "$1.$2"},  // a part of a second
+	{regexp.MustCompile(`\s*([AP])\.?M\b\.?`), "${1}M"}, // of a clock of 12 hours
 	{regexp.MustCompile(`\s*(?:UTC|GMT|Z)$`), "Z"},
 	{regexp.MustCompile(`(:\d\d.*)\s([-+]\d)`), "$1$2"},
 }
@@ -413,17 +407,17 @@ func (r *meterReader) parseTime(text string) (time.Time, error) {
 			v /= 1000
 		}
 		whole, part := math.Modf(v)
-		return time.Unix(int64(whole), int64(part*1e9)), nil
+		return time.Unix(int64(whole), int64(part*1e9)).UTC(), nil
 	}
-	form := leapSecond.ReplaceAllString(text, "$1:59")
+	written := strings.ToUpper(text)
+	form := leapSecond.ReplaceAllString(written, "$1:59")
 	leap := time.Duration(0)
-	if form != text {
+	if form != written {
 		leap = time.Second
 	}
 	for _, f := range meterForms {
 		form = f.written.ReplaceAllString(form, f.meant)
 	}
-	form = strings.NewReplacer("aM", "AM", "pM", "PM").Replace(form)
 	layouts := monthFirst
 	if r.dayFirst {
 		layouts = dayFirst
@@ -431,7 +425,7 @@ func (r *meterReader) parseTime(text string) (time.Time, error) {
 	for _, layout := range append([]string{r.layout}, layouts...) {
 		if t, err := time.ParseInLocation(layout, form, r.zone); err == nil && layout != "" {
 			r.layout = layout // which the next row has too
-			return t.Add(leap), nil
+			return t.Add(leap).UTC(), nil
 		}
 	}
 	return time.Time{}, fmt.Errorf(

@@ -96,8 +96,7 @@ func (k kernel) readAll() (counted, error) {
 func (k kernel) cpus(c counted) error {
 	stat, err := k.proc.Stat()
 	for id, t := range stat.CPU {
-		busy := t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
-		c.cpus[strconv.FormatInt(id, 10)] = []float64{busy, t.Iowait}
+		c.cpus[strconv.FormatInt(id, 10)] = []float64{busySeconds(t), t.Iowait}
 		c.machine[CPUSteal] += t.Steal
 	}
 	return err

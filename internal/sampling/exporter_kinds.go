@@ -99,7 +99,7 @@ func (k *exporterKind) sum(x exposition, of string) float64 {
 
 // counted is what a machine shows at a time.
 type counted struct {
-	drives, cpus, links readings           // in the order of diskKinds, cpuKinds and linkKinds
+	drives, cpus, links readings           // in the order of figures.tsv
 	speeds              map[string]float64 // of links, in bytes a second
 	// by column, what is of all of it; what it does not tell is missing
 	machine map[string]float64

@@ -92,6 +92,11 @@ func throttleSources(l topology.Limits, whose, kind, server, inColumns string) [
 	return []Source{throttled}
 }
 
+// busySeconds is the time that CPUs worked, or that their hypervisor took from them.
+func busySeconds(t procfs.CPUStat) float64 {
+	return t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
+}
+
 // OwnSources read the machine that the orders come from: how busy its CPUs are, what ds2 itself
 // takes of it, which must not grow in a run of days, and how its own container, if there is one,
 // holds it back.
@@ -119,9 +124,8 @@ func OwnSources(fs topology.FS) ([]Source, error) {
 		if err := cmp.Or(err, ownErr, filesErr); err != nil {
 			return nil, err
 		}
-		all := machine.CPUTotal
 		return []float64{
-			all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal,
+			busySeconds(machine.CPUTotal),
 			own.CPUTime(),
 			float64(own.ResidentMemory()),
 			float64(files),
