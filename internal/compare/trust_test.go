@@ -51,6 +51,34 @@ func TestSharedBias(t *testing.T) {
 	assert.Greater(t, *unsure.Configurations[0].RunsCI95, 50.)
 }
 
+// TestNarrowByLuck: the interval of a comparison in blocks is judged as it is stated, and what a lucky
+// one hides by how the runs of each configuration vary.
+func TestNarrowByLuck(t *testing.T) {
+	wide := func(a, b []float64) string {
+		both := []Configuration{
+			configuration("a", diagnose.Storage, a...), configuration("b", diagnose.Storage, b...),
+		}
+		for i := range both {
+			both[i].Experiment = "e"
+			both[i].Status = result.Done
+			for block := range both[i].Runs {
+				both[i].Runs[block].Block = block + 1
+				both[i].Runs[block].Number = 2*block + (i+block)%2
+			}
+			Runs(&both[i].Bench)
+		}
+		if f := result.FindingOf(WithFirst(both).Findings, result.WideInterval); f != nil {
+			return f.Words()
+		}
+		return ""
+	}
+	assert.Empty(t, wide([]float64{1020, 980, 1020, 1000, 980, 1000},
+		[]float64{980, 1000, 1000, 1020, 1020, 980}), "± 5 % and less, as it is")
+	alike := []float64{1100, 900, 1100, 1000, 900, 1000}
+	assert.Contains(t, wide(alike, alike), "of the result may be as wide as",
+		"no difference varies, and the runs of both do")
+}
+
 // TestNotAllMade: of benches of which more runs are to come nothing is told by Welch's test.
 func TestNotAllMade(t *testing.T) {
 	a := configuration("a", diagnose.Storage, 1000, 1001, 999)
