@@ -228,9 +228,17 @@ func (m month) writeHistory(r *rowWriter) error {
 		begin[beginLen-1] = ','
 		beginLen = putUint(&begin, beginLen, o.id) + 1
 		begin[beginLen-1] = ','
+		// In registers, as memory that was just written byte by byte is slow to read.
+		begin0 := binary.LittleEndian.Uint64(begin[0:])
+		begin1 := binary.LittleEndian.Uint64(begin[8:])
+		begin2 := binary.LittleEndian.Uint64(begin[16:])
+
 		n := 0
 		for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
-			*(*[24]byte)(b[n:]) = *(*[24]byte)(begin[:])
+			row := (*[24]byte)(b[n:])
+			binary.LittleEndian.PutUint64(row[0:], begin0)
+			binary.LittleEndian.PutUint64(row[8:], begin1)
+			binary.LittleEndian.PutUint64(row[16:], begin2)
 			product := 1 + belowFloat(o.products, lines[0])
 			if product < 1e8 { // as putUint, but in line
 				n = putShort(b, n+beginLen, product)
