@@ -81,19 +81,15 @@ func ReadConfigurations(
 					dir,
 				)
 			}
-			all = append(
-				all,
-				Configuration{Name: name, Dir: dir, Bench: Single(record.Summary), Read: read},
-			)
+			all = append(all,
+				Configuration{Name: name, Dir: dir, Bench: Single(record.Summary), Read: read})
 		default:
 			return nil, nil, fmt.Errorf("compare %s: it holds no bench, run or experiment", dir)
 		}
 	}
 	if len(all) == 0 {
-		return nil, nil, fmt.Errorf(
-			"compare %s: no configuration has a run that counts",
-			strings.Join(arguments, ", "),
-		)
+		return nil, nil, fmt.Errorf("compare %s: no configuration has a run that counts",
+			strings.Join(arguments, ", "))
 	}
 	return distinct(all), out, oneFigure(all)
 }

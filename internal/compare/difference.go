@@ -197,11 +197,8 @@ func (c *Comparison) findHeld(first, other Configuration) {
 		return
 	}
 	limited := fmt.Sprintf("%s was limited by %s", faster.Name, diagnose.LimitedBy[byFaster])
-	text := fmt.Sprintf(
-		"%s, so the storage of %s may be faster than this shows",
-		limited,
-		faster.Name,
-	)
+	text := fmt.Sprintf("%s, so the storage of %s may be faster than this shows", limited,
+		faster.Name)
 	switch {
 	case bySlower != diagnose.Storage:
 		text = fmt.Sprintf(
@@ -298,15 +295,9 @@ func (d Difference) Text() string {
 	if d.Blocks > 0 {
 		paired = fmt.Sprintf(", paired in %d blocks", d.Blocks)
 	}
-	return fmt.Sprintf(
-		"%s (%s confidence %s, %s%s); medians %s",
-		d.PercentText(d.Percent),
-		d.Confidence(),
-		d.IntervalText(),
-		measure.Significance(*d.P, Level),
-		paired,
-		d.PercentText(d.Medians),
-	)
+	return fmt.Sprintf("%s (%s confidence %s, %s%s); medians %s", d.PercentText(d.Percent),
+		d.Confidence(), d.IntervalText(), measure.Significance(*d.P, Level), paired,
+		d.PercentText(d.Medians))
 }
 
 // PercentText prints a percentage of this difference, with as many digits as the width of its

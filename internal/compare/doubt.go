@@ -24,11 +24,8 @@ func partsOf(first, other Configuration) *Parts {
 		return nil
 	}
 	ratio := func(of func(result.BenchRun) *float64) float64 {
-		return 1 + measure.Compare(
-			valuesOf(first, of).values,
-			valuesOf(other, of).values,
-			measure.Alone,
-		).Percent/100
+		return 1 + measure.Compare(valuesOf(first, of).values, valuesOf(other, of).values,
+			measure.Alone).Percent/100
 	}
 	p := Parts{Name: other.Name, Against: first.Name, IOsPerCycle: ratio(iosPerCycle)}
 	p.Ratio = ratio(func(r result.BenchRun) *float64 {

@@ -124,10 +124,8 @@ func AtEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 					rest = append(rest, f)
 				}
 			}
-			slices.SortStableFunc(
-				rest,
-				func(a, b measure.RunFigure) int { return a.Block - b.Block },
-			)
+			slices.SortStableFunc(rest,
+				func(a, b measure.RunFigure) int { return a.Block - b.Block })
 			of := measure.Differences(two, rest, measure.Apart(depends), looks)[0].Change
 			if of.Significant() {
 				there := 100 * ((1+by.Change.Percent/100)*(1+of.Percent/100) - 1)

@@ -39,11 +39,8 @@ func (c *Comparison) Judge(gate limit.Gate) error {
 		for _, f := range Metrics {
 			known = append(known, c.Title(f))
 		}
-		return fmt.Errorf(
-			"unknown figure %q: figures are %s",
-			gate.Figure,
-			strings.Join(known, "; "),
-		)
+		return fmt.Errorf("unknown figure %q: figures are %s", gate.Figure,
+			strings.Join(known, "; "))
 	}
 	first := c.Configurations[0]
 	for _, other := range c.Configurations[1:] {
@@ -108,9 +105,6 @@ func errorsOf(c Configuration) (sum *float64, why string) {
 		}
 		*sum += *n
 	}
-	return sum, fmt.Sprintf(
-		"%s errors in the %d counted runs",
-		numbers.Decimals(*sum, 0),
-		len(runs),
-	)
+	return sum, fmt.Sprintf("%s errors in the %d counted runs", numbers.Decimals(*sum, 0),
+		len(runs))
 }

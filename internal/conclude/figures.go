@@ -60,11 +60,8 @@ func (v view) figures() result.Evidence {
 	}
 	for _, column := range trips {
 		// The lower quartile: at times a busy machine lets a message lie.
-		f.RoundTrip = over(
-			math.Max,
-			f.RoundTrip,
-			known(v.Counters.Quantile(column, 0.25, v.from, v.to)),
-		)
+		f.RoundTrip = over(math.Max, f.RoundTrip,
+			known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
 	}
 	v.addDevices(&f)
 	if f == (result.Evidence{}) && v.window.Errors == 0 {

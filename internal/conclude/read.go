@@ -50,12 +50,8 @@ func (r Reader) hold(record *result.Record) error {
 		return nil
 	}
 	if orders := record.Counted().Orders; orders != record.Counts.Orders {
-		return wrong(
-			"it says %d %s, and the samples have %d",
-			record.Counts.Orders,
-			record.Words.Cycles,
-			orders,
-		)
+		return wrong("it says %d %s, and the samples have %d", record.Counts.Orders,
+			record.Words.Cycles, orders)
 	}
 	said := record.Conclusion.Windows[0]
 	var windows []measure.WindowSpec

@@ -333,11 +333,8 @@ func (d *Difference) judge(e estimate, known bool, looks float64) {
 	d.Change.Percent = percentOf(e.logarithm)
 	switch {
 	case d.Blocks < MinBlocks:
-		d.Why = fmt.Sprintf(
-			"an interval takes %d blocks with both, and there are %d",
-			MinBlocks,
-			d.Blocks,
-		)
+		d.Why = fmt.Sprintf("an interval takes %d blocks with both, and there are %d", MinBlocks,
+			d.Blocks)
 	case !known:
 		d.Why = "they ran in the same order in every block, so that a drift cannot be told from a difference"
 	default:

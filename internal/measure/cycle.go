@@ -56,17 +56,11 @@ func (s Series) cycle(span Span) *Cycle {
 			"the run holds no whole checkpoint cycle", s.Cycles[0].Seconds())
 	case len(within) > 1 && near(within[0], span.From) && near(within[len(within)-1], span.To):
 		c.Whole = true
-		c.Why = fmt.Sprintf(
-			"the window holds %d whole checkpoint cycles of about %.0f s",
-			len(within)-1,
-			*c.Period,
-		)
+		c.Why = fmt.Sprintf("the window holds %d whole checkpoint cycles of about %.0f s",
+			len(within)-1, *c.Period)
 	case !c.Partial():
-		c.Why = fmt.Sprintf(
-			"the window holds %.1f checkpoint cycles of about %.0f s",
-			*c.Periods,
-			*c.Period,
-		)
+		c.Why = fmt.Sprintf("the window holds %.1f checkpoint cycles of about %.0f s", *c.Periods,
+			*c.Period)
 	default:
 		c.Why = fmt.Sprintf(
 			"the window holds only part of a checkpoint cycle: %.1f cycles of about %.0f s "+

@@ -235,10 +235,8 @@ func Counted(name string, sum time.Duration, buckets iter.Seq2[int64, uint64]) D
 	d := newDistribution(name)
 	d.Sum = sum
 	for micros, count := range buckets {
-		_ = d.histogram.RecordValues(
-			min(max(micros, lowestMicros), highestMicros),
-			int64(count),
-		) // within the bounds
+		_ = d.histogram.RecordValues(min(max(micros, lowestMicros), highestMicros),
+			int64(count)) // within the bounds
 	}
 	return d
 }

@@ -132,10 +132,8 @@ func (s Series) Phases() []PhaseSpan {
 	var spans []PhaseSpan
 	for _, p := range Phases {
 		if span := s.Phase(p); span.To > 0 {
-			spans = append(
-				spans,
-				PhaseSpan{Phase: p, From: span.From.Seconds(), To: span.To.Seconds()},
-			)
+			spans = append(spans,
+				PhaseSpan{Phase: p, From: span.From.Seconds(), To: span.To.Seconds()})
 		}
 	}
 	return spans

@@ -81,10 +81,8 @@ func judgeRounds(rates []float64, what string) Steadiness {
 		)
 	}
 	if s.Range > maxRangePct {
-		failed = append(
-			failed,
-			fmt.Sprintf("%s differ by %.1f %%, more than %d %%", what, s.Range, maxRangePct),
-		)
+		failed = append(failed,
+			fmt.Sprintf("%s differ by %.1f %%, more than %d %%", what, s.Range, maxRangePct))
 	}
 	s.Verdict = len(failed) == 0
 	if s.Verdict {

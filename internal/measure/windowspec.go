@@ -80,11 +80,8 @@ func ParseWindow(text string) (WindowSpec, error) {
 		strings.TrimSpace(cycles) == CyclesWindow {
 		n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 16)
 		if err != nil || n == 0 {
-			return w, fmt.Errorf(
-				"window %q: %q is not a number of checkpoint cycles such as 2",
-				text,
-				number,
-			)
+			return w, fmt.Errorf("window %q: %q is not a number of checkpoint cycles such as 2",
+				text, number)
 		}
 		w.Cycles = int(n)
 		return w, nil

@@ -94,11 +94,8 @@ func Unpack(archive, dir string) (record string, err error) {
 	top := slices.MinFunc(records, func(a, b string) int { return len(a) - len(b) })
 	for _, other := range records {
 		if top != "." && other != top && !strings.HasPrefix(other, top+"/") {
-			return refuse(
-				"holds two records, %s and %s: pack each into its own archive",
-				top,
-				other,
-			)
+			return refuse("holds two records, %s and %s: pack each into its own archive", top,
+				other)
 		}
 	}
 	return filepath.Join(root, filepath.FromSlash(top)), nil

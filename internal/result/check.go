@@ -80,10 +80,8 @@ func (s *Summary) check() error {
 	for _, section := range s.Sections {
 		odd := func(row []string) bool { return len(row) != len(section.Head) || len(row) == 0 }
 		if slices.ContainsFunc(section.Rows, odd) {
-			return fmt.Errorf(
-				"a row of its section %q has more or fewer cells than the header",
-				section.Title,
-			)
+			return fmt.Errorf("a row of its section %q has more or fewer cells than the header",
+				section.Title)
 		}
 	}
 	if err := s.Headline.check(); err != nil {
@@ -105,11 +103,8 @@ func (s *Summary) check() error {
 		}
 		for name, l := range w.Latency {
 			if min(l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.P999, l.Max) < 0 {
-				return fmt.Errorf(
-					"in its window %q the response times of %q are negative",
-					w.Name,
-					name,
-				)
+				return fmt.Errorf("in its window %q the response times of %q are negative", w.Name,
+					name)
 			}
 		}
 	}

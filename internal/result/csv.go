@@ -271,11 +271,8 @@ func readLines(text io.Reader, path string, most int, read reader) (err error) {
 	}
 	switch err := in.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf(
-			"%s has a line of more than %d bytes: it was not written by ds2",
-			path,
-			maxLine,
-		)
+		return fmt.Errorf("%s has a line of more than %d bytes: it was not written by ds2", path,
+			maxLine)
 	case err != nil:
 		return cutBy(err, path)
 	case names == nil:

@@ -124,10 +124,8 @@ func (r *Device) ReadsAt(latency float64) float64 {
 	}
 	low := c[i-1]
 	high := c[i]
-	return low.IOPS * math.Pow(
-		high.IOPS/low.IOPS,
-		math.Log(latency/low.Mean)/math.Log(high.Mean/low.Mean),
-	)
+	return low.IOPS * math.Pow(high.IOPS/low.IOPS,
+		math.Log(latency/low.Mean)/math.Log(high.Mean/low.Mean))
 }
 
 // Save writes the record.
@@ -168,12 +166,8 @@ func (r *Device) check() error {
 	}
 	for _, p := range append(slices.Clip(r.Reads), r.Log) {
 		if !(min(p.IOPS, p.Mean) > 0) || max(p.IOPS, p.Mean) > 1e12 {
-			return fmt.Errorf(
-				"its point of depth %d has %g I/Os a second of %g s",
-				p.Depth,
-				p.IOPS,
-				p.Mean,
-			)
+			return fmt.Errorf("its point of depth %d has %g I/Os a second of %g s", p.Depth, p.IOPS,
+				p.Mean)
 		}
 	}
 	return nil
@@ -204,11 +198,8 @@ func (r *Device) Conclusion() string {
 			limit.Depth,
 		)
 	case from == len(r.Reads)-1:
-		return fmt.Sprintf(
-			"still rising at depth %d with %.0f/s: its limit was not reached",
-			limit.Depth,
-			most,
-		)
+		return fmt.Sprintf("still rising at depth %d with %.0f/s: its limit was not reached",
+			limit.Depth, most)
 	}
 	return fmt.Sprintf("rises from %.0f/s at depth %d to %.0f/s, nearly reached at depth %d: "+
 		"more users than that only wait", r.Reads[0].IOPS, r.Reads[0].Depth, most, limit.Depth)

@@ -241,19 +241,14 @@ func plainName(name string) string {
 
 // Declares says that a subject names a parameter.
 func Declares(subject []string, name string) bool {
-	return slices.ContainsFunc(
-		subject,
-		func(s string) bool { return plainName(s) == plainName(name) },
-	)
+	return slices.ContainsFunc(subject,
+		func(s string) bool { return plainName(s) == plainName(name) })
 }
 
 // Knows says that a setup has a parameter of a name.
 func (s Setup) Knows(name string) bool {
-	all := slices.Concat(
-		parameters(s.Environment, ""),
-		s.Environment.Others,
-		parameters(s.Spec, ""),
-	)
+	all := slices.Concat(parameters(s.Environment, ""), s.Environment.Others,
+		parameters(s.Spec, ""))
 	return slices.ContainsFunc(all, func(said Said) bool {
 		return plainName(said.Name) == plainName(name)
 	})

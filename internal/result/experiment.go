@@ -102,11 +102,8 @@ func ParseDisclosure(all []string) (stated map[string]string, err error) {
 	for _, one := range all {
 		key, text, _ := strings.Cut(one, "=")
 		if !slices.Contains(Disclosures, key) {
-			return nil, fmt.Errorf(
-				"unknown key %q: keys are %s",
-				key,
-				strings.Join(Disclosures, ", "),
-			)
+			return nil, fmt.Errorf("unknown key %q: keys are %s", key,
+				strings.Join(Disclosures, ", "))
 		}
 		if text == "" {
 			continue

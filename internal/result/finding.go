@@ -199,10 +199,8 @@ func (f Finding) AmongRuns() Effect { return cmp.Or(amongRuns[f.Kind], f.Effect)
 // ByWeight are findings as they are said: the worst first, and in the order of their kinds.
 func ByWeight(all []Finding) []Finding {
 	return slices.SortedStableFunc(slices.Values(all), func(a, b Finding) int {
-		return cmp.Or(
-			CompareEffects(a.Effect, b.Effect),
-			cmp.Compare(placeOf(a.Kind), placeOf(b.Kind)),
-		)
+		return cmp.Or(CompareEffects(a.Effect, b.Effect),
+			cmp.Compare(placeOf(a.Kind), placeOf(b.Kind)))
 	})
 }
 

@@ -22,10 +22,8 @@ var lifts = map[int]func(summary map[string]any){
 }
 
 // advice is what sentences of schema 3 say to do, as it is said now: a flag is gone.
-var advice = strings.NewReplacer(
-	"ds2 device --data database", "ds2 device",
-	"take a longer run or a shorter time", "make the run longer, or lower checkpoint_timeout",
-)
+var advice = strings.NewReplacer("ds2 device --data database", "ds2 device",
+	"take a longer run or a shorter time", "make the run longer, or lower checkpoint_timeout")
 
 // findWarnings makes findings of what schema 3 had as sentences.
 func findWarnings(summary map[string]any) {

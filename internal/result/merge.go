@@ -226,10 +226,8 @@ func mergeSeries(records []*Record) measure.Series {
 		for second, s := range wholeSeconds(r.Series.Samples) {
 			if second == len(merged.Samples) {
 				end := time.Duration(second+1) * time.Second
-				merged.Samples = append(
-					merged.Samples,
-					measure.Sample{End: end, Length: time.Second},
-				)
+				merged.Samples = append(merged.Samples,
+					measure.Sample{End: end, Length: time.Second})
 			}
 			sum := &merged.Samples[second]
 			sum.Add(s)

@@ -82,11 +82,8 @@ func Open(dir string) (any, error) {
 	case KindSearch:
 		return ReadSummary[Search](dir)
 	}
-	return nil, fmt.Errorf(
-		"read record: %s is the record of %q, which this ds2 does not know",
-		dir,
-		head.Kind,
-	)
+	return nil, fmt.Errorf("read record: %s is the record of %q, which this ds2 does not know", dir,
+		head.Kind)
 }
 
 // ReadSummary reads the summary.json in dir, which is to be of the kind that T is of. ErrNone is in
@@ -104,12 +101,8 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 		}
 	case head.Kind != s.kind():
 		return *s, none{
-			fmt.Errorf(
-				"read record: %s is the record of %s, not of %s",
-				dir,
-				head.Kind.A(),
-				s.kind().A(),
-			),
+			fmt.Errorf("read record: %s is the record of %s, not of %s", dir, head.Kind.A(),
+				s.kind().A()),
 		}
 	}
 	written := bytes.Clone(text)

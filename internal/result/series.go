@@ -165,10 +165,8 @@ func ReadSeries(dir string, ended bool) (measure.Series, error) {
 }
 
 func (open opener) readSeries(dir string, ended bool) (s measure.Series, err error) {
-	err = cmp.Or(
-		open.read(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples)),
+	err = cmp.Or(open.read(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples)),
 		open.read(filepath.Join(dir, HistogramsFile), ended, intervalLines(&s.Intervals)),
-		open.read(filepath.Join(dir, SlowestFile), ended, slowestLines(&s.Slow)),
-	)
+		open.read(filepath.Join(dir, SlowestFile), ended, slowestLines(&s.Slow)))
 	return s, err
 }

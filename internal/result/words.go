@@ -54,12 +54,8 @@ func withArticle(noun string) string {
 // PerMinute is the rate, spelled out: "Orders per minute (OPM)".
 func (w Words) PerMinute() string {
 	first := min(len(w.Cycles), 1)
-	return fmt.Sprintf(
-		"%s%s per minute (%s)",
-		strings.ToUpper(w.Cycles[:first]),
-		w.Cycles[first:],
-		w.Rate,
-	)
+	return fmt.Sprintf("%s%s per minute (%s)", strings.ToUpper(w.Cycles[:first]), w.Cycles[first:],
+		w.Rate)
 }
 
 // FailureWords tell what a run went through, apart from rollbacks; empty where it was nothing.
@@ -102,12 +98,8 @@ func FailedAttemptsText(all []measure.FailureCount) string {
 	}
 	text := "failed attempts: " + strings.Join(some, ", ")
 	if most.Example != "" {
-		text += fmt.Sprintf(
-			" (the first of %s in %s: %s)",
-			most.Class,
-			most.Operation,
-			most.Example,
-		)
+		text += fmt.Sprintf(" (the first of %s in %s: %s)", most.Class, most.Operation,
+			most.Example)
 	}
 	return text
 }
