@@ -29,30 +29,7 @@ type benchFlags struct {
 
 func newBenchCommand() *cobra.Command {
 	var f benchFlags
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Repeat a run and take the median, as the storage report does",
-		Long: `Makes several runs by the procedure of the storage report: restore the database,
-settle, measure idle power, run, cool down. The result is the median of the
-runs.
-
-Every run counts that reached its window, and no run is repeated but one that
-was interrupted. A run that failed holds no limit, and the result says so; after
-two in a row the bench ends. A limit holds if it holds in all runs.
-
-All records go into one directory. The same command of the same version of ds2
-with the same --out continues a bench that was stopped; --runs and
---drop-unsteady may change. --power log:FILE adds a meter's log later.`,
-		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
-      --restore snapshot --out ds2-results/6-ssd
-  ds2 bench --target postgres://ds2:ds2@db1/ds2 \
-      --exporter http://db1:9100/metrics \
-      --restore-command ./restore-array.sh
-
-PowerShell:
-  ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\6-ssd`,
-		RunE: interruptible(firstOfBench, f.run),
-	}
+	cmd := newCommand("bench", interruptible(firstOfBench, f.run))
 	flags := cmd.Flags()
 	declare(flags, "bench", fields{"runs": &f.Runs})
 	f.add(flags)

@@ -35,19 +35,7 @@ type demoFlags struct {
 
 func newDemoCommand() *cobra.Command {
 	var f demoFlags
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "End-to-end demo on a private PostgreSQL",
-		Long: `Starts a private PostgreSQL, loads a dataset, drives it, audits it, prints the
-result, writes record and report, and stops the server. It uses an installed
-PostgreSQL or, if there is none, downloads one once and keeps it.`,
-		Example: `  ds2 demo
-  ds2 demo --run-time 10s
-  ds2 demo --size 100MB --threads 16 --keep
-  ds2 demo --brownout
-  ds2 demo --workload mailbox`,
-		RunE: interruptible(firstOfRun, f.run),
-	}
+	cmd := newCommand("demo", interruptible(firstOfRun, f.run))
 	// The load and the run have their own commands' defaults, but for these.
 	run := newFlagSet(f.drive.add)
 	preset(run, "threads", "8")

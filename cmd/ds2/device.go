@@ -26,33 +26,7 @@ type deviceFlags struct {
 
 func newDeviceCommand() *cobra.Command {
 	var f deviceFlags
-	cmd := &cobra.Command{
-		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
-		Short: "Measure a drive or array alone, with fio",
-		Long: `Measures a drive with fio, in a new file: random reads of 8 kB, and 70 % reads
-with 30 % writes, at depths of 1 to 256; synced sequential writes of 8 kB, as a
-database writes its log.
-
-The file should be larger than the array's cache. It takes 4 minutes besides
-writing the file, which is written first, so that a log write is one write and
-one flush of the device, and nothing of the file system. It is removed in the
-end. drive, bench and tune take the record by --device-record, and report a
-run's share of the device's limit: "reads 41 % of what the device can do at this
-latency, log writes 12 %".
-
---precondition brings flash into its steady state, as SNIA's performance test
-specification says. Purge the drive first (nvme format, blkdiscard); then this
-writes everything twice in sequence, and at random until five rounds in a row
-are steady. A file preconditions its part of the drive only: for all of it give
---device and, to confirm that ALL DATA ON IT WILL BE LOST, the name again as
---overwrite. A device that is mounted, in use or has partitions is refused.`,
-		Example: `  ds2 device --dir /mnt/array
-  ds2 device --dir /mnt/array --file-size 200GB --out array-a.json
-  ds2 device --device /dev/nvme1n1 --overwrite /dev/nvme1n1 --precondition
-  ds2 bench --target postgres://ds2:ds2@db/ds2 --threads 64 \
-      --device-record array-a.json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
-	}
+	cmd := newCommand("device", f.run)
 	flags := cmd.Flags()
 	declare(flags, "device", fields{
 		"dir":          &f.options.Dir,
@@ -69,7 +43,7 @@ are steady. A file preconditions its part of the drive only: for all of it give
 	return cmd
 }
 
-func (f *deviceFlags) run(cmd *cobra.Command) error {
+func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 	o := &f.options
 	switch {
 	case o.Dir != "" && o.Device != "":

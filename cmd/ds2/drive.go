@@ -28,39 +28,17 @@ type driveOutput struct {
 func newDriveCommand() *cobra.Command {
 	var f runFlags
 	var check bool
-	cmd := &cobra.Command{
-		Use:        "drive",
-		SuggestFor: []string{"run"},
-		Short:      "Run users against a database and measure OPM",
-		Long: `Runs users against a database that ds2 load has filled, measures orders per
-minute (OPM) and response times, and writes a record. All parameters of DVD
-Store 2's driver work, with _ or -, in its units.
-
-The first Ctrl-C stops new orders, lets orders in flight end and writes the
-record; the second exits within a second. With --run-time 0 the first is the end
-of the run, which is then audited.
-
-Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
-		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
-      --run-time 20m
-  ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 \
-      --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
-  ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m \
-      --window run+1000s-1200s --window steady=auto
-
-PowerShell:
-  $env:DS2_TARGET = 'sqlserver://sa:password@localhost?database=DS2'
-  ds2 drive --threads 32 --run-time 20m --limit 'order p95 < 500ms'`,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			if check && f.output.format == "ds2" {
-				return usageError("--output ds2: a check is printed as text or json")
-			}
-			if check {
-				return newChecks(cmd, &f).run(i, cmd, &f)
-			}
-			return f.drive(i, cmd)
-		}),
+	run := func(i *interrupts, cmd *cobra.Command, _ []string) error {
+		if check && f.output.format == "ds2" {
+			return usageError("--output ds2: a check is printed as text or json")
+		}
+		if check {
+			return newChecks(cmd, &f).run(i, cmd, &f)
+		}
+		return f.drive(i, cmd)
 	}
+	cmd := newCommand("drive", interruptible(firstOfRun, run))
+	cmd.SuggestFor = []string{"run"}
 	addDriveFlags(cmd.Flags(), &f)
 	declare(cmd.Flags(), "run", fields{"check": &check})
 	return cmd

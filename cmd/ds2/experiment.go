@@ -33,56 +33,9 @@ type experimentFlags struct {
 
 func newExperimentCommand() *cobra.Command {
 	var f experimentFlags
-	cmd := &cobra.Command{
-		Use:               "experiment FILE.yaml",
-		ValidArgsFunction: yamlFiles,
-		Short:             "Compare configurations by runs in random blocks",
-		Long: `Runs several configurations by the procedure of ds2 bench, in blocks: each block
-has one run of every configuration in random order, so that slow changes, such
-as a warmer room, affect all alike. They are compared block by block.
-
-The keys of the file are the flags of ds2 bench, for all configurations or for
-one, and
-
-  configurations  each with a name, its flags and its labels
-  factors         flags with a list of values; each configuration runs with each
-  runs            number of valid runs: 5, or 5..9 with until (default 6)
-  until           stop once every difference is known to ± this, at 95 %: 2 %
-  order           random blocks, or sequence: one configuration after the other
-  practice        discarded runs of each before the first block (default 1)
-  subject         what is meant to differ besides factors: [shared_buffers]
-  labels          of a configuration: your own words for the report
-  disclosure      array, firmware, raid, cache, compression, file-system, price
-
-${VARIABLE} is an environment variable and ${file:PATH} the contents of a file,
-such as a password.
-
-All records go into one directory, a bench for each configuration. The same
-command continues an experiment that was stopped. A configuration that keeps
-failing is left out; the others continue.`,
-		Example: `  ds2 experiment arrays.yaml --plan
-  ds2 experiment arrays.yaml
-
-PowerShell:
-  $env:HDD_PASSWORD = Read-Host -MaskInput; ds2 experiment arrays.yaml
-
-arrays.yaml:
-  restore: snapshot
-  run-time: 20m
-  runs: 5..9
-  until: 2 %
-  configurations:
-    hdd:
-      target: postgres://ds2:${HDD_PASSWORD}@db1/ds2
-      labels: {array: 24 disks, raid: 10}
-    ssd:
-      target: postgres://ds2:${file:/run/secrets/ssd}@db2/ds2
-      labels: {array: 6 SSDs, raid: 5}
-  factors:
-    threads: [32, 128]`,
-		Args: f.args,
-		RunE: interruptible(firstOfFile, f.run),
-	}
+	cmd := newCommand("experiment", interruptible(firstOfFile, f.run))
+	cmd.ValidArgsFunction = yamlFiles
+	cmd.Args = f.args
 	flags := cmd.Flags()
 	declare(flags, "experiment", fields{"plan": &f.plan, "out": &f.out, "serve": &f.serve})
 	f.shownFlags.add(flags, "experiment")

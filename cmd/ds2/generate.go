@@ -36,38 +36,8 @@ const (
 
 func newGenerateCommand() *cobra.Command {
 	var f generateFlags
-	cmd := &cobra.Command{
-		Use:   "generate {--size SIZE | --rows LIST} {--out DIR | --part NAME -}",
-		Short: "Write a dataset as CSV files",
-		Long: `Writes the 40 CSV files of a dataset, byte for byte as DS2's own programs do,
-and manifest.json with rows, bytes and checksum of each. Only prod.csv differs,
-unless --words gives DS2's word lists.
-
---resume checks the files that are there and writes the missing ones. With
---shard several machines write some of the files each, into a directory of its
-own; brought together in one, with the manifests, they are the dataset. More
-than 5 shards are no faster: each of the two customers' files has 22 % of the
-bytes.
-
-xxhsum checks the files, too:
-
-  jq -r '.files[] | .sum + "  " + .name' manifest.json | xxhsum -c
-
-A words file has 1,000 words below a line [titles], 200 below [first] and 200
-below [last], one per line.`,
-		Example: `  ds2 generate --size 30MB --out /tmp/ds2-30MB
-  ds2 generate --verify /tmp/ds2-30MB
-  ds2 generate --rows customers=5000,orders-per-month=200,products=1000 \
-      --part us_cust - | head -3
-  ds2 generate --size W --shard 2/4 --out /tmp/ds2-W
-  ds2 generate --size 20GB --data-seed 2 --out /tmp/ds2-second-target
-
-PowerShell:
-  ds2 generate --size W --lines crlf --out D:\ds2-W
-  ds2 generate --size S --part us_cust - | Select-Object -First 3`,
-		Args: cobra.ArbitraryArgs,
-		RunE: interruptible("finished parts stay, for --resume", f.run),
-	}
+	cmd := newCommand("generate", interruptible("finished parts stay, for --resume", f.run))
+	cmd.Args = cobra.ArbitraryArgs
 	flags := cmd.Flags()
 	f.parallel = runtime.GOMAXPROCS(0)
 	declare(flags, "generate", fields{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,21 @@ func annotate(flags *pflag.FlagSet, name, key string, values ...string) {
 	if err := flags.SetAnnotation(name, key, values); err != nil {
 		panic(err) // it was not declared
 	}
+}
+
+//go:embed help
+var helpTexts embed.FS
+
+// newCommand is a command whose use, summary, description and examples stand in help/NAME.txt.
+func newCommand(name string, run runE) *cobra.Command {
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // it is no file of the program
+	}
+	about, examples, _ := strings.Cut(strings.TrimSpace(string(text)), "\n\nExamples:\n")
+	use, about, _ := strings.Cut(about, "\n")
+	short, long, _ := strings.Cut(about, "\n\n")
+	return &cobra.Command{Use: use, Short: short, Long: long, Example: examples, RunE: run}
 }
 
 const (
@@ -134,18 +150,15 @@ func usages(heading string, all []*pflag.Flag, shown func(*pflag.Flag) bool) str
 
 // newHelpCommand is help as a command; unlike cobra's it fails where there is no such command.
 func newHelpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about any command",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			shown, _, err := cmd.Root().Find(args)
-			if err != nil {
-				return usageError("%s", suggest(cmd, err))
-			}
-			return shown.Help()
-		},
-	}
+	cmd := newCommand("help", func(cmd *cobra.Command, args []string) error {
+		shown, _, err := cmd.Root().Find(args)
+		if err != nil {
+			return usageError("%s", suggest(cmd, err))
+		}
+		return shown.Help()
+	})
+	cmd.Args = cobra.ArbitraryArgs
+	return cmd
 }
 
 // Completions of arguments.

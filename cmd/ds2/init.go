@@ -13,42 +13,28 @@ import (
 func newInitCommand() *cobra.Command {
 	var targets []string
 	var schema bool
-	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Print a commented file for ds2 experiment",
-		Long: `Prints an example of a file for ds2 experiment, with comments on what it can
-hold: a configuration for each --target. Passwords are replaced by
-variables, such as ${PASSWORD_SSD}.
-
---schema prints the JSON Schema of such a file, by which editors complete and
-check it; the file names it in its first line.`,
-		Example: `  ds2 init > arrays.yaml
-  ds2 init --schema > ds2-experiment.schema.json
-  ds2 init --target disks=postgres://ds2@db1/ds2 \
-      --target ssd=postgres://ds2@db2/ds2 > arrays.yaml`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if schema {
-				return printJSON(cmd.OutOrStdout(), experimentSchema())
+	cmd := newCommand("init", func(cmd *cobra.Command, _ []string) error {
+		if schema {
+			return printJSON(cmd.OutOrStdout(), experimentSchema())
+		}
+		if len(targets) == 0 {
+			targets = []string{"disks=postgres://ds2@db1/ds2", "ssd=postgres://ds2@db2/ds2"}
+		}
+		var configurations []initTarget
+		for _, given := range targets {
+			m := namedTarget.FindStringSubmatch(given)
+			if m == nil {
+				return usageError(
+					"--target: give a name and a URL, such as ssd=postgres://ds2@db1/ds2",
+				)
 			}
-			if len(targets) == 0 {
-				targets = []string{"disks=postgres://ds2@db1/ds2", "ssd=postgres://ds2@db2/ds2"}
-			}
-			var configurations []initTarget
-			for _, given := range targets {
-				m := namedTarget.FindStringSubmatch(given)
-				if m == nil {
-					return usageError(
-						"--target: give a name and a URL, such as ssd=postgres://ds2@db1/ds2",
-					)
-				}
-				// It begins with no digit, nor like the variables of flags.
-				variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(m[1]), "_")
-				configurations = append(configurations,
-					initTarget{m[1], withReference(m[2], variable)})
-			}
-			return initTemplate.Execute(cmd.OutOrStdout(), configurations)
-		},
-	}
+			// It begins with no digit, nor like the variables of flags.
+			variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(m[1]), "_")
+			configurations = append(configurations,
+				initTarget{m[1], withReference(m[2], variable)})
+		}
+		return initTemplate.Execute(cmd.OutOrStdout(), configurations)
+	})
 	declare(cmd.Flags(), "init", fields{"target": &targets, "schema": &schema})
 	annotate(cmd.Flags(), "target", onlyTyped, "its values have names")
 	return cmd

@@ -33,27 +33,7 @@ const experimentKeys = "size threads profile warmup-time run-time settle idle co
 
 func newKubernetesCommand() *cobra.Command {
 	var f kubernetesFlags
-	cmd := &cobra.Command{
-		Use:   "kubernetes --storage-class CLASS --storage-class CLASS…",
-		Short: "Print a Job that compares storage classes on a cluster",
-		Long: `Prints the manifests of a Job that compares storage classes of a Kubernetes
-cluster by an experiment. Nothing is done to a cluster; the commands that come
-next are printed to standard error.
-
-Each run gets a new claim of its class, a new PostgreSQL server on it and a new
-load, so that the luck of a volume or a node is in the interval and not in the
-difference. All is removed after the run, and with the Job at the latest.
-
-The Job has rights in its namespace only, and its pods keep to the standard
-"restricted" of Pod Security. With --read-cluster it may also read the storage
-classes and the nodes, whose parameters and instance types the record then has.`,
-		Example: `  ds2 kubernetes --storage-class gp3 --storage-class io2 --size W --threads 32 \
-      > compare.yaml
-  ds2 kubernetes --storage-class ceph-rbd --storage-class local --size 80GB \
-      --server-cpus 8 --server-memory 16GB --setting shared_buffers=4GB \
-      --node worker-1 --node worker-2 > compare.yaml`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
-	}
+	cmd := newCommand("kubernetes", f.run)
 	flags := cmd.Flags()
 	s := &f.setup
 	declare(flags, "kubernetes", fields{
@@ -85,7 +65,7 @@ classes and the nodes, whose parameters and instance types the record then has.`
 // objectName is a name that the cluster takes, with room for that of a configuration.
 var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
 
-func (f *kubernetesFlags) run(cmd *cobra.Command) error {
+func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	s := &f.setup
 	switch {
 	case len(s.Classes) == 0:

@@ -46,38 +46,7 @@ type loadFlags struct {
 
 func newLoadCommand() *cobra.Command {
 	var f loadFlags
-	cmd := &cobra.Command{
-		Use:   "load",
-		Short: "Make a database and fill it with a dataset",
-		Long: `Creates the database if it does not exist, generates the dataset and streams it
-into the tables, then creates indexes, keys, procedures and statistics. Nothing
-is written to this machine's disk.
-
---from loads the files that ds2 generate wrote. SQL Server reads them itself:
---server-dir is their path as the server sees it, a share or one of its disks.
-
-A database that already holds data is refused, unless --drop is given. That
-drops the workload's tables and functions first, and nothing else in the
-database. To remove them for good: ds2 schema --phase drop | psql URL.
-
-With --parallel up to 4, PostgreSQL gets each table in one transaction, so that
-rows are written once and need no vacuum; --resume continues with the first
-incomplete table. With more, sessions share a table, rows are frozen afterwards,
-and --resume continues after the last complete part.`,
-		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
-  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
-  ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
-  ds2 load --target postgres://ds2:ds2@localhost/mail --workload mailbox \
-      --mailboxes 500 --mailbox-size 250MB
-  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W \
-      --files-per-filegroup 8 --data-dir 'E:\DS2'
-  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' \
-      --from /mnt/dataset --server-dir '\\files\dataset'
-
-PowerShell:
-  ds2 load --target 'sqlserver://sa:password@db1?database=DS2' --size W`,
-		RunE: interruptible("finished parts stay, for --resume", f.run),
-	}
+	cmd := newCommand("load", interruptible("finished parts stay, for --resume", f.run))
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
 	f.flags = flags

@@ -19,38 +19,17 @@ import (
 
 func newPreflightCommand() *cobra.Command {
 	var f runFlags
-	cmd := &cobra.Command{
-		Use:   "preflight [FILE.yaml]",
-		Short: "Check for problems before a run",
-		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run
-can succeed. Prints failures, then warnings, each with what to do; --details
-lists the checks that passed, too. Checks that need what failed are skipped.
-
-It checks server, rights, database, space, connections, settings that distort a
-test of storage, exporters, power, ports, and the directory of the record.
-
---scrub-rate, --verify deep and --cold-start are checked too. Nothing is
-changed. What several configurations share is reported once.
-
-The exit code is 3 if the run would fail, and 0 if there are only warnings. ds2
-drive checks most of this itself.`,
-		Example: `  ds2 preflight --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
-      --run-time 20m
-  ds2 preflight --target postgres://ds2:ds2@db1/ds2 --threads 32 \
-      --exporter http://db1:9100/metrics
-  ds2 preflight arrays.yaml`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: interruptible(
-			"nothing more is asked",
-			func(i *interrupts, cmd *cobra.Command, args []string) error {
-				l := newChecks(cmd, &f)
-				if len(args) == 0 {
-					return l.run(i, cmd, &f)
-				}
-				return l.experiment(i, cmd, args[0])
-			},
-		),
-	}
+	cmd := newCommand("preflight", interruptible(
+		"nothing more is asked",
+		func(i *interrupts, cmd *cobra.Command, args []string) error {
+			l := newChecks(cmd, &f)
+			if len(args) == 0 {
+				return l.run(i, cmd, &f)
+			}
+			return l.experiment(i, cmd, args[0])
+		},
+	))
+	cmd.Args = cobra.MaximumNArgs(1)
 	f.output.formatFlags.add(cmd.Flags(), "preflight") // in the place of a run's
 	addDriveFlags(cmd.Flags(), &f)
 	return cmd

@@ -100,74 +100,53 @@ func newReportCommand() *cobra.Command {
 	var out string
 	var windows []string
 	var merge, embed bool
-	cmd := &cobra.Command{
-		Use:               "report DIR…",
-		ValidArgsFunction: directories,
-		Short:             "Turn records into HTML, text, Markdown, JSON, CSV or ESRP's form",
-		Long: `Writes one HTML page of records, which needs no network: the result, OPM and
-response times over time, the audit, and everything needed to repeat the runs.
-
-A record is a directory or its zip archive (zip -r run.zip run).
-
-JSON is the records' summaries as an array; CSV is their one-second samples.
---merge adds up the records of one run from several driver machines.
-
-The format esrp is the summary of a mailbox storage test in the order of ESRP's
-form, for each server and in total: of one record for each server, or of one run
-observed by an exporter on each. Of a bench it takes the median run. The format
-esrp-csv has each figure of its tables, and of the runs', as a line.`,
-		Example: `  ds2 report ds2-results/*
-  ds2 report --output text --window 1000s-1200s ds2-results/*
-  ds2 report --output esrp ds2-results/server1 ds2-results/server2
-  ds2 report \
-      --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
-		Args: records,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			over, err := measure.ParseWindows(windows)
-			if err != nil {
-				return flagError("window", err)
+	cmd := newCommand("report", func(cmd *cobra.Command, args []string) error {
+		over, err := measure.ParseWindows(windows)
+		if err != nil {
+			return flagError("window", err)
+		}
+		dirs, done, err := unpacked(args)
+		defer done()
+		if err != nil {
+			return err
+		}
+		if f.format == esrp || f.format == esrpCSV {
+			return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, f.format, out)
+		}
+		devices, err := readDevices(cmd.Flags(), dirs)
+		if err != nil {
+			return err
+		}
+		var one shown
+		page := filepath.Join(args[0], reportFile)
+		if dirs[0] != args[0] { // an archive
+			page = strings.TrimSuffix(args[0], result.ArchiveExt) + ".html"
+		}
+		if devices != nil {
+			_, path, named := strings.Cut(dirs[0], "=")
+			if !named {
+				path = dirs[0]
 			}
-			dirs, done, err := unpacked(args)
-			defer done()
-			if err != nil {
+			one = devicesShown(devices)
+			page = strings.TrimSuffix(path, ".json") + ".html"
+		} else if one, err = reportOf(reader(over...), dirs, merge); err != nil {
+			return windowError(err)
+		}
+		if out == "" && f.format == "html" {
+			out = page
+		}
+		if embed {
+			if f.format != "html" || devices != nil {
+				return usageError("--embed: only the HTML page of a record brings it along")
+			}
+			if err := embedRecords(&one.page, dirs); err != nil {
 				return err
 			}
-			if f.format == esrp || f.format == esrpCSV {
-				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, f.format, out)
-			}
-			devices, err := readDevices(cmd.Flags(), dirs)
-			if err != nil {
-				return err
-			}
-			var one shown
-			page := filepath.Join(args[0], reportFile)
-			if dirs[0] != args[0] { // an archive
-				page = strings.TrimSuffix(args[0], result.ArchiveExt) + ".html"
-			}
-			if devices != nil {
-				_, path, named := strings.Cut(dirs[0], "=")
-				if !named {
-					path = dirs[0]
-				}
-				one = devicesShown(devices)
-				page = strings.TrimSuffix(path, ".json") + ".html"
-			} else if one, err = reportOf(reader(over...), dirs, merge); err != nil {
-				return windowError(err)
-			}
-			if out == "" && f.format == "html" {
-				out = page
-			}
-			if embed {
-				if f.format != "html" || devices != nil {
-					return usageError("--embed: only the HTML page of a record brings it along")
-				}
-				if err := embedRecords(&one.page, dirs); err != nil {
-					return err
-				}
-			}
-			return one.deliver(cmd.OutOrStdout(), f, out)
-		},
-	}
+		}
+		return one.deliver(cmd.OutOrStdout(), f, out)
+	})
+	cmd.ValidArgsFunction = directories
+	cmd.Args = records
 	flags := cmd.Flags()
 	f.add(flags, "report")
 	declare(flags, "report", fields{

@@ -16,81 +16,51 @@ import (
 func newResetCommand() *cobra.Command {
 	var f eachFlags
 	var discardLog bool
-	cmd := &cobra.Command{
-		Use:   "reset",
-		Short: "Restore a database to its state after the load",
-		Long: `Removes what runs have added to a database (customers, orders, reorders) and
-restores the stock of every product, so that the next run starts from the same
-rows. No other session may use the database meanwhile.`,
-		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
-		RunE: interruptible(
-			"the reset is rolled back",
-			func(i *interrupts, cmd *cobra.Command, _ []string) error {
-				return f.each(
-					i,
-					cmd,
-					"reset",
-					"the server rolls back what was not finished",
-					func(s store.Database) error {
-						return upkeep.ResetDatabase(i.Soft, s, workloads(), discardLog,
-							showProgress(f.quiet, cmd.ErrOrStderr()))
-					},
-				)
-			},
-		),
-	}
+	cmd := newCommand("reset", interruptible(
+		"the reset is rolled back",
+		func(i *interrupts, cmd *cobra.Command, _ []string) error {
+			return f.each(
+				i,
+				cmd,
+				"reset",
+				"the server rolls back what was not finished",
+				func(s store.Database) error {
+					return upkeep.ResetDatabase(i.Soft, s, workloads(), discardLog,
+						showProgress(f.quiet, cmd.ErrOrStderr()))
+				},
+			)
+		},
+	))
 	f.add(cmd.Flags())
 	declare(cmd.Flags(), "restore", fields{"discard-log": &discardLog})
 	return cmd
 }
 
 func newSnapshotCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "snapshot",
-		Short: "Copy a whole database, and restore the copy",
-		Long: `Keeps a copy of a whole database on its server, and puts it back in place, as
-the storage report does before each run. The copy needs as much space as the
-database, and a new one is made before an older one goes. No other session may
-use the database meanwhile.
-
-On PostgreSQL the database's settings, rights and owner survive a restore; what
-cannot be kept is reported. On SQL Server they are those of the copy, and the
-restore warns of each option that differs.`,
-		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
-  ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`, Args: cobra.NoArgs,
-	}
+	cmd := newCommand("snapshot", nil)
+	cmd.Args = cobra.NoArgs
 	cmd.AddCommand(
-		newSnapshotWork(
-			upkeep.SnapshotCreate,
-			"Copy the database, in the place of an older copy",
-			"copied",
-			"an older copy is still there: make the new one again",
-		),
-		newSnapshotWork(upkeep.SnapshotRestore, "Put the copy in the database's place", "restored",
+		newSnapshotWork(upkeep.SnapshotCreate, "copied",
+			"an older copy is still there: make the new one again"),
+		newSnapshotWork(upkeep.SnapshotRestore, "restored",
 			"the database is missing or incomplete: restore it again"),
-		newSnapshotWork(upkeep.SnapshotDrop, "Remove the copy", "dropped the copy of",
+		newSnapshotWork(upkeep.SnapshotDrop, "dropped the copy of",
 			"the copy may still exist: drop it again"),
 	)
 	return cmd
 }
 
 // newSnapshotWork is one of the commands below snapshot. Cut is what an interruption leaves behind.
-func newSnapshotWork(work upkeep.SnapshotWork, short, done, cut string) *cobra.Command {
+func newSnapshotWork(work upkeep.SnapshotWork, done, cut string) *cobra.Command {
 	var f eachFlags
-	const first = "the running statement is canceled"
-	cmd := &cobra.Command{
-		Use:     string(work),
-		Short:   short,
-		Example: "  ds2 snapshot " + string(work) + " --target postgres://ds2:ds2@localhost/ds2",
-		Args:    flagsOnly,
-		RunE: interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-			return f.each(i, cmd, done, cut, func(s store.Database) error {
-				return upkeep.Snapshot(i.Soft, s, work, showProgress(f.quiet, cmd.ErrOrStderr()),
-					tell)
-			})
-		}),
+	run := func(i *interrupts, cmd *cobra.Command, _ []string) error {
+		tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+		return f.each(i, cmd, done, cut, func(s store.Database) error {
+			return upkeep.Snapshot(i.Soft, s, work, showProgress(f.quiet, cmd.ErrOrStderr()), tell)
+		})
 	}
+	cmd := newCommand(string(work), interruptible("the running statement is canceled", run))
+	cmd.Args = flagsOnly
 	f.add(cmd.Flags())
 	return cmd
 }

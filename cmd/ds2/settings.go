@@ -213,35 +213,26 @@ func (f *experimentFile) fill(ctx context.Context, flags *pflag.FlagSet, name st
 }
 
 func newConfigCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "config COMMAND [FLAGS]",
-		Short: "Show the value of every flag, and where it comes from",
-		Long: `Prints the flags with which a command would run, and where the value of each
-comes from: the command line, the file of --file, an environment variable, the
-profile, or the default. The first of these that has a value counts, in this
-order. Passwords are left out; nothing is run.`,
-		Example: `  ds2 config drive --target postgres://localhost/ds2 --profile quick
-  ds2 config bench --file arrays.yaml --configuration ssd`,
-		Args:               cobra.ArbitraryArgs,
-		DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || slices.Contains(args, "--help") || slices.Contains(args, "-h") {
-				return cmd.Help()
-			}
-			shown, rest, err := cmd.Root().Find(args)
-			if err != nil {
-				return usageError("%s", suggest(cmd, err))
-			}
-			if err := shown.ParseFlags(rest); err != nil {
-				return usageError("%s", suggest(shown, flagText(err)))
-			}
-			if err := resolve(cmd.Context(), shown.Flags()); err != nil {
-				return err
-			}
-			printSettings(cmd.OutOrStdout(), shown.Flags())
-			return nil
-		},
-	}
+	cmd := newCommand("config", func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 || slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+			return cmd.Help()
+		}
+		shown, rest, err := cmd.Root().Find(args)
+		if err != nil {
+			return usageError("%s", suggest(cmd, err))
+		}
+		if err := shown.ParseFlags(rest); err != nil {
+			return usageError("%s", suggest(shown, flagText(err)))
+		}
+		if err := resolve(cmd.Context(), shown.Flags()); err != nil {
+			return err
+		}
+		printSettings(cmd.OutOrStdout(), shown.Flags())
+		return nil
+	})
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.DisableFlagParsing = true
+	return cmd
 }
 
 // printSettings prints the flags that have a value.

@@ -26,56 +26,37 @@ type sizeLine struct {
 func newSizesCommand() *cobra.Command {
 	var output, name string
 	var capacity, piece int64
-	cmd := &cobra.Command{
-		Use:               "sizes [SIZE…]",
-		ValidArgsFunction: choices("S", "M", "W", "L"),
-		Short:             "Print how large a dataset is, as CSV and in a database",
-		Long: `Prints the rows and bytes of a size: S, M, L, W, a number of MB, GB or TB such
-as 80GB, or customers=…,orders-per-month=…,products=….
-
-By DS2's rule n MB is S times n/10, 1 GB is M, and n GB is L times n/100: the
-names are nominal, and 999 MB has ten times the products of 1 GB.
-
-Rows and bytes are estimates: within 1 % for CSV, and within 10 % for
-PostgreSQL, measured at S, 50MB and M. SQL Server's are computed from row sizes
-and were not measured.
-
-With --capacity, how many mailboxes a file system has room for, as published
-tests plan it: 60 % for the database, the rest for growth and the log.`,
-		Example: `  ds2 sizes
-  ds2 sizes --workload mailbox --capacity 2TB
-  ds2 sizes 30MB 80GB --output json`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if fit := tenants()[name].fit; capacity > 0 || fit != nil {
-				if capacity == 0 || fit == nil || len(args) > 0 {
-					return usageError("--capacity: it goes with --workload %s, and no SIZE",
-						mailbox.Name)
-				}
-				line := fit(capacity, piece)
-				if output == "json" {
-					return printJSON(cmd.OutOrStdout(), line)
-				}
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), line)
+	cmd := newCommand("sizes", func(cmd *cobra.Command, args []string) error {
+		if fit := tenants()[name].fit; capacity > 0 || fit != nil {
+			if capacity == 0 || fit == nil || len(args) > 0 {
+				return usageError("--capacity: it goes with --workload %s, and no SIZE",
+					mailbox.Name)
+			}
+			line := fit(capacity, piece)
+			if output == "json" {
+				return printJSON(cmd.OutOrStdout(), line)
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), line)
+			return err
+		}
+		if len(args) == 0 {
+			args = []string{"S", "M", "W", "L", "1TB"}
+		}
+		var lines []sizeLine
+		for _, arg := range args {
+			line, err := newSizeLine(arg)
+			if err != nil {
 				return err
 			}
-			if len(args) == 0 {
-				args = []string{"S", "M", "W", "L", "1TB"}
-			}
-			var lines []sizeLine
-			for _, arg := range args {
-				line, err := newSizeLine(arg)
-				if err != nil {
-					return err
-				}
-				lines = append(lines, line)
-			}
-			if output == "json" {
-				return printJSON(cmd.OutOrStdout(), lines)
-			}
-			return printSizes(cmd.OutOrStdout(), lines)
-		},
-	}
+			lines = append(lines, line)
+		}
+		if output == "json" {
+			return printJSON(cmd.OutOrStdout(), lines)
+		}
+		return printSizes(cmd.OutOrStdout(), lines)
+	})
+	cmd.ValidArgsFunction = choices("S", "M", "W", "L")
+	cmd.Args = cobra.ArbitraryArgs
 	write := func(bytes int64) string { return fmt.Sprint(bytes) }
 	declare(cmd.Flags(), "sizes", fields{
 		"workload":     oneOf(&name, workloads().Names()...),

@@ -30,27 +30,7 @@ type tuneFlags struct {
 
 func newTuneCommand() *cobra.Command {
 	var f tuneFlags
-	cmd := &cobra.Command{
-		Use:   "tune",
-		Short: "Find the largest number of users within limits",
-		Long: `Runs trials with different numbers of users and searches for the largest number
-that keeps the limits. Each trial starts from the restored database and is
-audited. Runs and search are recorded in the directory --out.
-
-The users double from --start-threads until a limit fails; then the interval is
-halved; then --confirm runs with the number that was found must all keep the
-limits, and so must the 95 % interval of their mean, else it is a smaller one. A
-number with a run that failed, for any reason, is out. The result is the median
-of the runs that confirm. The same command with the same --out continues a
-search that was stopped, without repeating trials.`,
-		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
-  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit exchange2007 \
-      --run-time 5m
-
-PowerShell:
-  ds2 tune --target 'sqlserver://sa@db1?database=DS2' --limit 'order p95 < 1s'`,
-		RunE: interruptible(firstOfBench, f.run),
-	}
+	cmd := newCommand("tune", interruptible(firstOfBench, f.run))
 	flags := cmd.Flags()
 	f.restore.add(flags)
 	declare(flags, "tune", fields{

@@ -26,34 +26,7 @@ import (
 
 func newVerifyCommand() *cobra.Command {
 	var f verifyFlags
-	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Audit a database against its load and what a run recorded",
-		Long: `Checks the whole database: the schema and, on PostgreSQL from 14 on, each value
-of the dataset against the load; foreign keys, order lines against purchase
-history and sales, stock, and each new order's net, tax and total. It names the
-rows that are wrong, and says what it does not look at. With the record of a
-run, it also checks what the run added. Exit code 3 means that a check failed.
-
-Nothing is changed but the note of a failed audit, of which runs warn until the
-whole database passes. No other session may use the database meanwhile. Each
-large table is read once, and no temporary file is written unless there is
-damage. A run's own audit, after ds2 drive, checks the run only.
-
---deep first has the server check all tables and indexes: PostgreSQL by its
-extension amcheck, SQL Server by DBCC CHECKDB. Both verify data checksums on
-what they read from the drives, and pages in a cache are not read from them:
-restart the server and empty the kernel's cache before.
-
-The record of a run that was not audited gets the result. The journal of
---journal is compared with the database, however the run ended, and lost
-acknowledged orders are named by number.`,
-		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
-  ds2 verify --target postgres://postgres@localhost/ds2 --deep
-  ds2 verify --target postgres://ds2:ds2@localhost/ds2 \
-      --record ds2-results/20261121T041500Z-k7c2`,
-		RunE: interruptible("the check stops", f.run),
-	}
+	cmd := newCommand("verify", interruptible("the check stops", f.run))
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
 	addDrives(flags, &f.observe)

@@ -31,13 +31,8 @@ func versionLine() string {
 }
 
 func newVersionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the kit's version",
-		Example: "  ds2 version",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
-			return err
-		},
-	}
+	return newCommand("version", func(cmd *cobra.Command, _ []string) error {
+		_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
+		return err
+	})
 }
