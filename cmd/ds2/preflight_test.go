@@ -85,7 +85,7 @@ func TestPreflight(t *testing.T) {
 				"ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
 				"ok       connections of |6 needed", "ok       rights of ", "ok       --power: answers",
 				"ok       --exporter: |answers", "ok       counters: database host",
-				"ok       room on |MB are free",
+				"ok       room on |B are free",
 				"ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
 			},
 		},

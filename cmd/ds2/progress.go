@@ -10,6 +10,7 @@ import (
 
 	"ds2/internal/live"
 	"ds2/internal/measure"
+	"ds2/internal/numbers"
 	"ds2/internal/progress"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -128,22 +129,8 @@ func showLines(w io.Writer, line func() string, keep bool) (stop func()) {
 	return func() { halt(); s.endDrawn(keep) }
 }
 
-// bytesText is a number of bytes for people, in decimal units as disks are sold: "13.4 GB".
-func bytesText(n int64) string {
-	if n == 1 {
-		return "1 byte"
-	}
-	if n < 1000 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	v := float64(n) / 1000
-	unit := 0
-	for v >= 999.95 && unit < 3 {
-		v = v / 1000
-		unit = unit + 1
-	}
-	return fmt.Sprintf("%.1f %cB", v, "kMGT"[unit])
-}
+// bytesText is a number of bytes for people.
+var bytesText = numbers.Bytes
 
 // progressEvery is how often a progress that is not on a terminal writes its line.
 var progressEvery = 10 * time.Second

@@ -33,6 +33,23 @@ func Worth(f, half float64) string {
 	return Decimals(math.Round(f*scale)/scale, max(digits, 0)) // rounded once: 106.53 ± 8 is 107
 }
 
+// Bytes prints a number of bytes in decimal units, as disks are sold: "13.4 GB".
+func Bytes(n int64) string {
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	}
+	v := float64(n) / 1000
+	unit := 0
+	for v >= 999.95 && unit < 3 { // 999.96 kB are 1.0 MB
+		v /= 1000
+		unit++
+	}
+	return fmt.Sprintf("%.1f %cB", v, "kMGT"[unit])
+}
+
 // Times prints a factor: "2.51 ×".
 func Times(factor float64) string { return fmt.Sprintf("%.3g ×", factor) }
 

@@ -50,7 +50,7 @@ var (
 		"room unknown", "room of {of}", store.Warning, "how much is free in %s is unknown",
 		"check it yourself, or name an exporter of its machine by --exporter",
 	}
-	roomEnough   = kind{"room", "room on {of}", store.OK, "%d MB are free%s", ""}
+	roomEnough   = kind{"room", "room on {of}", store.OK, "%s are free%s", ""}
 	roomTooSmall = kind{
 		"too little room", "room on {of}", store.Warning, roomEnough.found,
 		"free some space: a server whose drive fills up stops",
@@ -67,7 +67,7 @@ var (
 	}
 	distorted = kind{
 		result.Distorted, "settings", store.Warning, "%s",
-		"change it, or disclose it with the result",
+		"change it or the run, or disclose it with the result",
 	}
 	notDistorted = kind{
 		"not distorted", "settings", store.OK,

@@ -20,6 +20,7 @@ import (
 
 	"ds2/internal/diskspace"
 	"ds2/internal/monitor"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/topology"
@@ -149,13 +150,13 @@ func Room(targets []Target) (all []store.Finding) {
 		}
 		grows := ""
 		if log > 0 {
-			grows = fmt.Sprintf("; the log may grow by %d MB", log/1e6)
+			grows = "; the log may grow by " + numbers.Bytes(log)
 		}
 		kind := roomEnough
 		if p.free < log+leastRoom {
 			kind = roomTooSmall
 		}
-		all = append(all, kind.makeFinding(p.mount, p.free/1e6, grows))
+		all = append(all, kind.makeFinding(p.mount, numbers.Bytes(p.free), grows))
 	}
 	return all
 }
@@ -227,7 +228,7 @@ func Record(dir string) store.Finding {
 	free, known := diskspace.Free(above)
 	room := ""
 	if known {
-		room = fmt.Sprintf(", with %d MB free", free/1e6)
+		room = ", with " + numbers.Bytes(free) + " free"
 	}
 	kind := recordPlace
 	if known && free < recordBytes {

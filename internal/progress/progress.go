@@ -158,8 +158,8 @@ func (s State) TimeLeft() string {
 	return "about " + Round(s.Left) + " left"
 }
 
-// Text is the state in words, such as "load orders: 45 %, 6.1 GB of 13.4 GB, 850.0 MB/s, about 9s
-// left". Amount words units; nil: they have no unit.
+// Text is the state in words, such as "load orders: 45 %, about 9s left, 6.1 GB of 13.4 GB, 850.0
+// MB/s": what a narrow terminal cuts off is the least of it. Amount words units; nil: they have none.
 func (s State) Text(amount func(int64) string) string {
 	if s.Total == 0 {
 		return strings.Join(filled(s.Doing, s.TimeLeft()), ", ")
@@ -178,7 +178,7 @@ func (s State) Text(amount func(int64) string) string {
 		}
 	}
 	text := strings.Join(
-		filled(fmt.Sprintf("%d %%", int(100*s.Share())), done, rate, s.TimeLeft()),
+		filled(fmt.Sprintf("%d %%", int(100*s.Share())), s.TimeLeft(), done, rate),
 		", ",
 	)
 	return strings.Join(filled(s.Doing, text), ": ")

@@ -79,7 +79,7 @@ func TestText(t *testing.T) {
 		}{
 			{0, "", 0, 0, ""},
 			{time.Second, "copy", 0, 100, "copy: 0 %, 0s of 100ns"},
-			{9 * time.Second, "copy", 50, 100, "copy: 50 %, 50ns of 100ns, 5ns/s, about 10s left"},
+			{9 * time.Second, "copy", 50, 100, "copy: 50 %, about 10s left, 50ns of 100ns, 5ns/s"},
 			// it is not over yet
 			{5 * time.Second, "copy", 100, 100, "copy: 99 %, 100ns of 100ns, 10ns/s"},
 			{time.Minute, "analyze", 100, 100, "analyze: 99 %, 100ns of 100ns"},
@@ -111,7 +111,7 @@ func TestResumed(t *testing.T) {
 			time.Sleep(time.Second)
 			e.Tell("indexes", 820+second, 1000)
 		}
-		assert.Equal(t, "indexes: 83 %, 6 %/min, about 2m40s left", e.State().Text(nil))
+		assert.Equal(t, "indexes: 83 %, about 2m40s left, 6 %/min", e.State().Text(nil))
 	})
 }
 

@@ -134,7 +134,7 @@ func TestAdvice(t *testing.T) {
 			},
 			nil,
 		},
-		{"", time.Hour, 64e9, []string{"fits into the 64000 MB of memory"}, nil},
+		{"", time.Hour, 64e9, []string{"fits into the 64.0 GB of memory"}, nil},
 		{"", time.Hour, 1e6, nil, []string{"fits", "log_", "track_"}},
 	} {
 		options := strings.NewReplacer(" ", "%20", "=", "%3D").Replace(test.options)

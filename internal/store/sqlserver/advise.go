@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ds2/internal/datatable"
+	"ds2/internal/numbers"
 	"ds2/internal/store"
 )
 
@@ -133,7 +134,8 @@ func (s settings) cacheOf(memory int64) int64 {
 func judgeSettings(s settings, run time.Duration, memory int64) (reads string, advice []string) {
 	cache := s.cacheOf(memory)
 	if data := s.Number("database used bytes"); data > 0 && data < cache {
-		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage", data/1e6, cache/1e6)
+		reads = fmt.Sprintf("the database of %s fits into the %s of memory that the server may take: its reads test no storage",
+			numbers.Bytes(data), numbers.Bytes(cache))
 	}
 	return reads, writeLines("advice.tmpl", struct {
 		settings

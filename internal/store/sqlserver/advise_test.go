@@ -85,8 +85,8 @@ func TestAdvice(t *testing.T) {
 		"which ds2 gave it",
 	)
 	for _, c := range []struct{ name, value, says string }{
-		{"max server memory (MB)", "2147483647", "fits into the 68719 MB of memory"},
-		{"database used bytes", "4000000000", "fits into the 8589 MB of memory"},
+		{"max server memory (MB)", "2147483647", "fits into the 68.7 GB of memory"},
+		{"database used bytes", "4000000000", "fits into the 8.6 GB of memory"},
 		{"database recovery model", "SIMPLE", "the recovery model is SIMPLE"},
 		{"database log chain", "none", "full in name only"},
 		{"database log used bytes", "5000000000", "59 % full"},

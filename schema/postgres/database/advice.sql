@@ -6,14 +6,17 @@ WITH room AS (
 		-- direct I/O goes past the kernel's cache
 		CASE WHEN current_setting('debug_io_direct', true) LIKE '%data%' THEN buffers ELSE $2::bigint END AS memory
 	FROM pg_size_bytes(current_setting('shared_buffers')) AS buffers
+), words AS ( -- sizes in decimal units, as disks are sold: 25.3 GB
+	SELECT array_agg(CASE WHEN n < 1e9 THEN round(n / 1e6, 1) || ' MB' ELSE round(n / 1e9, 1) || ' GB' END ORDER BY place) AS of
+	FROM room, unnest(ARRAY[size, memory, cache]) WITH ORDINALITY AS sizes (n, place)
 )
-SELECT true, format('the database of %s MB fits into the %s MB of memory that its server may use: its reads come from there '
-	'and test no storage', size / 1000000, memory / 1000000)
-FROM room WHERE size < memory
+SELECT true, format('the database of %s fits into the %s of memory that its server may use: its reads come from there '
+	'and test no storage', of[1], of[2])
+FROM room, words WHERE size < memory
 UNION ALL
-SELECT true, format('the database of %s MB fits into the memory that the server counts on for caching, %s MB (the greater of '
-	'shared_buffers and effective_cache_size): the drives see almost no reads', size / 1000000, cache / 1000000)
-FROM room WHERE memory = 0 AND size < cache
+SELECT true, format('the database of %s fits into the memory that the server counts on for caching, %s (the greater of '
+	'shared_buffers and effective_cache_size): the drives see almost no reads', of[1], of[3])
+FROM room, words WHERE memory = 0 AND size < cache
 UNION ALL
 SELECT false, name || ' is off: ' || effect FROM (VALUES
 	('fsync', 'commits do not wait for the drives, and a crash may lose the database'),
@@ -34,5 +37,5 @@ FROM pg_settings WHERE setting <> boot_val AND (name LIKE 'enable\_%' OR name LI
 	OR name IN ('default_transaction_isolation', 'plan_cache_mode')) HAVING count(*) > 0
 UNION ALL
 SELECT false, format('checkpoint_timeout is %s and the run lasts %s s: it may end before the first checkpoint writes '
-	'anything out; make the run longer, or lower checkpoint_timeout', current_setting(name), $1::float8)
+	'anything out', current_setting(name), $1::float8)
 FROM pg_settings WHERE name = 'checkpoint_timeout' AND $1::float8 > 0 AND setting::int > $1::float8
