@@ -81,7 +81,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	f.tellIgnored(stderr)
-	options, done, err := f.ready(i, f.looks("bench", stderr), cmd)
+	options, done, err := f.ready(i, f.checklist("bench", stderr), cmd)
 	if err != nil {
 		return err
 	}
@@ -110,14 +110,9 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	one := benchShown(compare.Configuration{
 		Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench, Read: reader(),
 	})
-	page := filepath.Join(options.Dir, reportFile)
-	if err := atomicfile.Write(page, one.page.HTML); err != nil {
+	if err := one.publish(cmd, options.Dir, f.output.formatFlags); err != nil {
 		return err
 	}
-	if err := one.write(cmd.OutOrStdout(), f.output.formatFlags); err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "report: %s\n", page)
 	if f.archive != "" {
 		if err := atomicfile.Write(f.archive, func(w io.Writer) error {
 			return result.Pack(w, options.Dir)
@@ -129,9 +124,9 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	return verdictOf(bench.Findings)
 }
 
-// looks are those on the way to the runs of a bench, whose databases can be restored between them.
-func (f *benchFlags) looks(lock string, stderr io.Writer) *looks {
-	return &looks{w: stderr, quiet: f.output.quiet, lock: lock, fits: f.restore.check}
+// checklist is that on the way to the runs of a bench, whose databases can be restored between them.
+func (f *benchFlags) checklist(lock string, stderr io.Writer) *checklist {
+	return &checklist{w: stderr, quiet: f.output.quiet, lock: lock, fits: f.restore.check}
 }
 
 // takeUp takes up the bench in the options' directory, or begins it.

@@ -191,9 +191,7 @@ func writeReport(dir string) (address string, err error) {
 		return "", err
 	}
 	path := filepath.Join(dir, reportFile)
-	if err := atomicfile.Write(path, func(w io.Writer) error {
-		return report.Runs(record).HTML(w)
-	}); err != nil {
+	if err := atomicfile.Write(path, report.Runs(record).HTML); err != nil {
 		return "", err
 	}
 	if path, err = filepath.Abs(path); err != nil {

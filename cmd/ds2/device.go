@@ -93,11 +93,8 @@ func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 // is no file.
 func readDevices(flags *pflag.FlagSet, arguments []string) (all []report.Device, err error) {
 	for _, argument := range arguments {
-		name, path, named := strings.Cut(argument, "=")
-		if !named {
-			name = strings.TrimSuffix(filepath.Base(argument), ".json")
-			path = argument
-		}
+		name, path := cutName(argument)
+		name = cmp.Or(name, strings.TrimSuffix(filepath.Base(path), ".json"))
 		info, err := os.Stat(path)
 		if file := err == nil && info.Mode().IsRegular(); !file && all == nil {
 			return nil, nil

@@ -33,7 +33,7 @@ func newDriveCommand() *cobra.Command {
 			return usageError("--output ds2: a check is printed as text or json")
 		}
 		if check {
-			return newChecks(cmd, &f).run(i, cmd, &f)
+			return newChecklist(cmd, &f).run(i, cmd, &f)
 		}
 		return f.drive(i, cmd)
 	}
@@ -103,7 +103,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	f.tellIgnored(stderr)
-	options, done, err := f.ready(interrupts, &looks{
+	options, done, err := f.ready(interrupts, &checklist{
 		w: stderr, quiet: o.quiet, lock: "drive", runID: f.RunID,
 		fits: func(w workload.Workload) error { return o.shows(w.Name()) },
 	}, cmd)

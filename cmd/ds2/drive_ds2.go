@@ -171,20 +171,6 @@ func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
 // ofPages are parameters for the web pages of DVD Store.
 var ofPages = []string{"page-type", "virt-dir"}
 
-// dvdStore3 are parameters of DVD Store 3's driver, each with the value by which it does what DVD
-// Store 2 does.
-var dvdStore3 = map[string]string{
-	"pct-newmember":      "0",
-	"pct-newmembers":     "0",
-	"n-reviews":          "0",
-	"pct-newreviews":     "0",
-	"pct-newhelpfulness": "0",
-	"n-stores":           "1",
-	"ds2-mode":           "Y",
-	"log-freq":           "10",
-	"out-filename":       "",
-}
-
 // tellIgnored says which of them were given, and what takes their place.
 func (f *runFlags) tellIgnored(w io.Writer) {
 	ignored := func(names []string, why string) {

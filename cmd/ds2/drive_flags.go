@@ -108,7 +108,7 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 
 // options opens the targets, looks at what they hold, and puts the run together, without a plan
 // where a check finds none. The caller closes the targets, also where there is an error.
-func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err error) {
+func (f *runFlags) options(ctx context.Context, l *checklist) (o runs.Options, err error) {
 	if o, err = f.judge(); err != nil {
 		return o, err
 	}

@@ -166,7 +166,7 @@ func (f *experimentFlags) conduct(
 		}
 		configurations = append(configurations, one)
 	}
-	l := &looks{w: stderr, quiet: f.quiet}
+	l := &checklist{w: stderr, quiet: f.quiet}
 	l.add(preflight.Alike(planned, file.declared())...)
 	if err := l.refusal(); err != nil {
 		return endRecord(i, dir, record, err)
@@ -243,7 +243,7 @@ func (c *variant) options(i *interrupts, stderr io.Writer) (runs.Options, error)
 			return runs.Options{}, err
 		}
 	}
-	return c.bench.options(i.Soft, c.bench.looks("", stderr))
+	return c.bench.options(i.Soft, c.bench.checklist("", stderr))
 }
 
 // shared are the databases that another ds2 may use too: not those on servers that only this one
@@ -309,7 +309,7 @@ func (c *variant) takeUp(
 ) {
 	var summary result.Bench
 	if unready == nil {
-		if err = c.bench.observed(i.Soft, c.bench.looks("", stderr), o); err == nil {
+		if err = c.bench.observed(i.Soft, c.bench.checklist("", stderr), o); err == nil {
 			summary, err = c.bench.takeUp(true, o)
 		}
 	} else {
@@ -367,9 +367,8 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := one.write(cmd.OutOrStdout(), f.formatFlags); err != nil {
+	if err := one.publish(cmd, dir, f.formatFlags); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", filepath.Join(dir, reportFile))
 	return verdictOf(e.Comparison.Findings)
 }

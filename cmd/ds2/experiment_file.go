@@ -225,35 +225,23 @@ func expand(ctx context.Context, flag, text string) (string, error) {
 	return text, bad
 }
 
-// parametersOf are those that a flag of a workload sets, where a record has other names for them.
-var parametersOf = map[string][]string{
-	"pct-newcustomers":  {"new customers"},
-	"n-searches":        {"browses per order"},
-	"search-batch-size": {"products per browse"},
-	"n-line-items":      {"items per order"},
-	"words":             {"word lists"},
-	"mix": {
-		"insert operations", "delete operations", "replace operations", "read operations",
-	},
-	"lazy":             {"lazy commits"},
-	"mailbox-profile":  {"profile"},
-	"iops-per-mailbox": {"IOPS target"},
-	"headroom":         {"IOPS target"},
-	"limit":            {"limits"},
-	"window":           {"windows"},
-	"event":            {"event commands"},
-	"abort-on-fail":    {"abort on fail"},
+// parametersOf are the names of a flag in a record.
+func parametersOf(flag string) []string {
+	if others := recorded[flag]; others != "" {
+		return append(strings.Split(others, ", "), flag)
+	}
+	return []string{flag}
 }
 
 // declared is what is meant to differ between the configurations: the file's subject, and its
 // factors.
 func (f *experimentFile) declared() (subject []string) {
 	for _, name := range f.subject {
-		subject = append(subject, append(parametersOf[name], name)...)
+		subject = append(subject, parametersOf(name)...)
 	}
 	for _, c := range f.configurations {
 		for _, factor := range c.Factors {
-			for _, name := range append(parametersOf[factor.Flag], factor.Flag) {
+			for _, name := range parametersOf(factor.Flag) {
 				if !slices.Contains(subject, name) {
 					subject = append(subject, name)
 				}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -26,9 +27,7 @@ func experimentSchema() jsonSchema {
 		factors[name] = jsonSchema{"type": "array", "items": schema, "minItems": 1}
 		all[name] = schema
 	}
-	for name, schema := range flagSchemas(new(experimentSetup).add) {
-		all[name] = schema
-	}
+	maps.Copy(all, flagSchemas(new(experimentSetup).add))
 	all["factors"] = closedObject("flags with a list of values; each configuration runs with each",
 		factors)
 	all["configurations"] = jsonSchema{
@@ -60,18 +59,15 @@ func flagSchemas(add func(*pflag.FlagSet)) jsonSchema {
 		if choice, ok := f.Value.(choice); ok {
 			one = jsonSchema{"enum": choice.of}
 		}
-		schema := one
+		schema := maps.Clone(one)
 		if _, repeated := f.Value.(pflag.SliceValue); repeated {
 			schema = jsonSchema{"anyOf": []jsonSchema{one, {"type": "array", "items": one}}}
 		}
 		if f.Name == "disclosure" {
 			schema = jsonSchema{"type": []string{"string", "array", "object"}}
 		}
-		described := jsonSchema{"description": f.Usage}
-		for key, value := range schema {
-			described[key] = value
-		}
-		all[f.Name] = described
+		schema["description"] = f.Usage
+		all[f.Name] = schema
 	})
 	return all
 }

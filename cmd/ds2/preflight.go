@@ -22,7 +22,7 @@ func newPreflightCommand() *cobra.Command {
 	cmd := newCommand("preflight", interruptible(
 		"nothing more is asked",
 		func(i *interrupts, cmd *cobra.Command, args []string) error {
-			l := newChecks(cmd, &f)
+			l := newChecklist(cmd, &f)
 			if len(args) == 0 {
 				return l.run(i, cmd, &f)
 			}
@@ -35,9 +35,9 @@ func newPreflightCommand() *cobra.Command {
 	return cmd
 }
 
-// newChecks are the looks of a check, which lists what it finds as the flags of output say.
-func newChecks(cmd *cobra.Command, f *runFlags) *looks {
-	return &looks{
+// newChecklist is the list of a check, which prints what it finds as the flags of output say.
+func newChecklist(cmd *cobra.Command, f *runFlags) *checklist {
+	return &checklist{
 		w:     cmd.OutOrStdout(),
 		check: true,
 		json:  f.output.format == "json",
@@ -46,7 +46,7 @@ func newChecks(cmd *cobra.Command, f *runFlags) *looks {
 	}
 }
 
-func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
+func (l *checklist) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 	if err := f.judgeRun(); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 }
 
 // experiment checks the runs of all configurations of a file.
-func (l *looks) experiment(
+func (l *checklist) experiment(
 	i *interrupts, cmd *cobra.Command, path string,
 ) (err error) {
 	file, err := readExperimentFile(i.Soft, path)
@@ -105,7 +105,7 @@ func (c *variant) planned(ctx context.Context, o runs.Options) preflight.Planned
 
 // one looks at a run, whose record is to go into a directory, if that is known, and hands it to
 // look, if there is one, while its databases are open.
-func (l *looks) one(
+func (l *checklist) one(
 	i *interrupts,
 	cmd *cobra.Command,
 	f *runFlags,
@@ -129,7 +129,7 @@ func (l *looks) one(
 }
 
 // here looks at the ports of this machine, and where figures are pushed.
-func (l *looks) here(f *runFlags) {
+func (l *checklist) here(f *runFlags) {
 	if address := f.output.metricsAddr; address != "" {
 		listener, err := net.Listen("tcp", address)
 		switch {
@@ -163,7 +163,7 @@ func counted(n int, what string) string {
 }
 
 // end sums up a check.
-func (l *looks) end(i *interrupts) error {
+func (l *checklist) end(i *interrupts) error {
 	if !l.json {
 		l.list()
 	}

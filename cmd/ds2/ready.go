@@ -25,7 +25,7 @@ import (
 // closes.
 func (f *runFlags) ready(
 	i *interrupts,
-	l *looks,
+	l *checklist,
 	cmd *cobra.Command,
 ) (o runs.Options, done func(), err error) {
 	o, err = f.options(i.Soft, l)
@@ -55,7 +55,7 @@ func (f *runFlags) ready(
 }
 
 // driven warns of what earlier runs left in a database that is not restored before the run.
-func (f *runFlags) driven(ctx context.Context, l *looks, o runs.Options) {
+func (f *runFlags) driven(ctx context.Context, l *checklist, o runs.Options) {
 	plan, tells := o.Plan.(workload.Driven)
 	if !tells || f.Restore != "" && f.Restore != upkeep.RestoreNone {
 		return
@@ -71,7 +71,7 @@ func (f *runFlags) driven(ctx context.Context, l *looks, o runs.Options) {
 
 // sameSchema warns of a schema that is not as the load made it, in a database that is not replaced
 // before the run.
-func (f *runFlags) sameSchema(ctx context.Context, l *looks, o runs.Options) {
+func (f *runFlags) sameSchema(ctx context.Context, l *checklist, o runs.Options) {
 	if f.Restore == upkeep.RestoreSnapshot {
 		return
 	}
@@ -118,7 +118,7 @@ func list(stores []store.Database) string {
 
 // asked looks whether the targets can do what the flags ask of some servers only, so that a run is
 // refused before it begins.
-func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
+func (f *runFlags) asked(ctx context.Context, l *checklist, o runs.Options) error {
 	for _, check := range []struct {
 		flag  string
 		asked bool
@@ -175,7 +175,7 @@ func may[T any](
 
 // observed finds out what can be observed beside a run, and looks at what that shows of servers and
 // machines.
-func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) error {
+func (f *runFlags) observed(ctx context.Context, l *checklist, o *runs.Options) error {
 	observer, err := f.observer(ctx, l, o)
 	if observer == nil {
 		if err == nil { // a check has listed it
@@ -240,7 +240,7 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 // failure, and left out of the next try.
 func (f *runFlags) observer(
 	ctx context.Context,
-	l *looks,
+	l *checklist,
 	o *runs.Options,
 ) (*monitor.Observer, error) {
 	options := f.observe.Options

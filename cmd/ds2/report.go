@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,10 +34,7 @@ func records(_ *cobra.Command, args []string) error {
 	}
 	seen := map[string]string{}
 	for _, arg := range args {
-		_, dir, named := strings.Cut(arg, "=")
-		if !named {
-			dir = arg
-		}
+		_, dir := cutName(arg)
 		if _, err := os.Stat(dir); err != nil {
 			return fmt.Errorf(
 				"there is no record %s: name a directory that a run, a bench or an experiment wrote",
@@ -49,6 +47,14 @@ func records(_ *cobra.Command, args []string) error {
 		seen[filepath.Clean(dir)] = arg
 	}
 	return nil
+}
+
+// cutName parts NAME=PATH; a path alone has no name.
+func cutName(argument string) (name, path string) {
+	if name, path, named := strings.Cut(argument, "="); named {
+		return name, path
+	}
+	return "", argument
 }
 
 // unpacker unpacks archives of records into a temporary directory.
@@ -79,15 +85,12 @@ func (u *unpacker) removeAll() { os.RemoveAll(u.dir) }
 func unpacked(arguments []string) (dirs []string, done func(), err error) {
 	archives := new(unpacker)
 	for _, argument := range arguments {
-		name, path, named := strings.Cut(argument, "=")
-		if !named {
-			path = argument
-		}
+		name, path := cutName(argument)
 		dir, err := archives.unpackRecord(path)
 		if err != nil {
 			return nil, archives.removeAll, err
 		}
-		if named {
+		if name != "" {
 			dir = name + "=" + dir
 		}
 		dirs = append(dirs, dir)
@@ -123,10 +126,7 @@ func newReportCommand() *cobra.Command {
 			page = strings.TrimSuffix(args[0], result.ArchiveExt) + ".html"
 		}
 		if devices != nil {
-			_, path, named := strings.Cut(dirs[0], "=")
-			if !named {
-				path = dirs[0]
-			}
+			_, path := cutName(dirs[0])
 			one = devicesShown(devices)
 			page = strings.TrimSuffix(path, ".json") + ".html"
 		} else if one, err = reportOf(reader(over...), dirs, merge); err != nil {
@@ -276,6 +276,17 @@ func (s shown) write(w io.Writer, f formatFlags) error {
 		return s.page.Markdown(w)
 	}
 	return usageError("--output %s: this record is written as html, text or json", f.format)
+}
+
+// publish writes the page of a record into its directory, prints the result, and tells where the page
+// is.
+func (s shown) publish(cmd *cobra.Command, dir string, f formatFlags) error {
+	page := filepath.Join(dir, reportFile)
+	err := cmp.Or(atomicfile.Write(page, s.page.HTML), s.write(cmd.OutOrStdout(), f))
+	if err == nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
+	}
+	return err
 }
 
 // deliver writes a report to the file out, and tells stdout its name. No name is stdout, and so is

@@ -50,7 +50,8 @@ func resolveRest(flags *pflag.FlagSet) (err error) {
 	}
 	profile := textOf(flags, "profile")
 	otherTime := flags.Changed("run-time")
-	for name, value := range profileNamed(profile) {
+	for pair := range strings.FieldsSeq(profiles[profile]) {
+		name, value, _ := strings.Cut(pair, "=")
 		if name == "window" && otherTime {
 			continue // it is that of a run as long as the profile's
 		}
@@ -152,12 +153,11 @@ func checkVariables(root *cobra.Command) error {
 // addVariables notes the flags of a command, and of those below it, and their variables.
 func addVariables(cmd *cobra.Command, known map[string]bool, every *pflag.FlagSet) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		for _, variable := range variablesOf(f.Name) {
+		variables := variablesOf(f.Name)
+		for _, variable := range variables {
 			known[variable] = true
 		}
-	})
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if every.Lookup(f.Name) == nil && variablesOf(f.Name) != nil {
+		if variables != nil && every.Lookup(f.Name) == nil {
 			every.AddFlag(f)
 		}
 	})

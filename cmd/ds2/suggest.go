@@ -9,33 +9,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// meant are flags that are often looked for by another name.
-var meant = map[string]string{
-	"users":    "threads",
-	"clients":  "threads",
-	"duration": "run-time",
-	"time":     "run-time",
-	"vu":       "threads",
-	"url":      "target",
-	"host":     "target",
-	"warmup":   "warmup-time",
-	"rampup":   "ramp-rate",
-	"ramp-up":  "ramp-rate",
-	"format":   "output",
-}
-
-// meantByLetter are the flags of pgbench and psql that others of ds2 stand for; of -T the value has
-// a unit here.
-var meantByLetter = map[string]string{
-	"c": "--threads",
-	"j": "--threads",
-	"T": "--run-time=60s",
-	"s": "--size",
-	"U": "--target=postgres://USER@HOST/DATABASE",
-	"p": "--target=postgres://HOST:PORT/DATABASE",
-	"d": "--target=postgres://HOST/DATABASE",
-}
-
 // checkTyped refuses a flag whose dashes a word processor has made long, and -h with a host.
 func checkTyped(args []string) error {
 	const long = "\u2013\u2014\u2212"

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ds2/internal/atomicfile"
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
@@ -100,8 +98,8 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	f.tellIgnored(stderr)
-	look := looks{w: stderr, quiet: f.output.quiet, lock: "tune", fits: f.restore.check}
-	options, done, err := f.ready(i, &look, cmd)
+	checks := checklist{w: stderr, quiet: f.output.quiet, lock: "tune", fits: f.restore.check}
+	options, done, err := f.ready(i, &checks, cmd)
 	if err != nil {
 		return err
 	}
@@ -134,11 +132,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	one := searchShown(record)
-	if err := atomicfile.Write(filepath.Join(dir, reportFile), one.page.HTML); err != nil {
-		return err
-	}
-	err = one.write(cmd.OutOrStdout(), f.output.formatFlags)
+	err = searchShown(record).publish(cmd, dir, f.output.formatFlags)
 	switch {
 	case err != nil:
 		return err

@@ -18,13 +18,6 @@ import (
 	"ds2/internal/outside"
 )
 
-// aliases are DS2's names of flags that this command line calls otherwise.
-var aliases = map[string]string{
-	"n-threads":   "threads",
-	"db-size":     "size",
-	"db-size-str": "size",
-}
-
 // notRead is what a text is that a function of package strconv does not read; others read whole
 // numbers.
 var notRead = map[string]string{

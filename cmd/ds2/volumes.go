@@ -177,7 +177,7 @@ func (c *variant) observeServer(
 	}
 	done = func() { run.Observer.Close(); closeStores(run.Databases) }
 	if run.Plan, err = c.bench.plan(ctx, run.Databases); err == nil {
-		err = c.bench.observed(ctx, &looks{w: io.Discard, quiet: true}, &run)
+		err = c.bench.observed(ctx, &checklist{w: io.Discard, quiet: true}, &run)
 	}
 	run.Cluster = new(c.volume.server.DescribeCluster(ctx))
 	return run, done, err
@@ -185,7 +185,7 @@ func (c *variant) observeServer(
 
 // checkClass starts a server on the storage class of a configuration, as a run does, and removes
 // it.
-func (l *looks) checkClass(ctx context.Context, c *variant) {
+func (l *checklist) checkClass(ctx context.Context, c *variant) {
 	what := "storage class " + c.volume.class
 	begin := time.Now()
 	err := c.volume.server.Start(ctx)

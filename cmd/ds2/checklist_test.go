@@ -19,7 +19,7 @@ func TestChecksAreSorted(t *testing.T) {
 			"ok       database: loaded\n",
 	} {
 		var shown bytes.Buffer
-		l := looks{w: &shown, check: true, details: details}
+		l := checklist{w: &shown, check: true, details: details}
 		l.ok("database", "loaded")
 		l.warn("port", errors.New("taken"), "take another")
 		l.add(store.Finding{

@@ -11,10 +11,10 @@ import (
 	"ds2/internal/workload"
 )
 
-// looks takes what is found on the way to a run. The run itself warns of what may go wrong with it,
+// checklist takes what is found on the way to a run. The run itself warns of what may go wrong with it,
 // and ends before its first user where anything failed. A check lists all that it finds, and goes
 // on as far as it can.
-type looks struct {
+type checklist struct {
 	w           io.Writer
 	check       bool
 	json, quiet bool
@@ -40,7 +40,7 @@ var ofObserved = []string{
 }
 
 // skip takes checks of some databases that a failure kept from being made.
-func (l *looks) skip(of []store.Database, checks ...string) {
+func (l *checklist) skip(of []store.Database, checks ...string) {
 	l.add(store.Finding{
 		What: "checks of " + list(of), State: store.Skipped, Found: strings.Join(checks, ", "),
 		Do: "correct what failed, and try again",
@@ -49,7 +49,7 @@ func (l *looks) skip(of []store.Database, checks ...string) {
 
 // add takes findings. Several configurations of an experiment have many in common, which are told
 // once.
-func (l *looks) add(findings ...store.Finding) {
+func (l *checklist) add(findings ...store.Finding) {
 	for _, f := range findings {
 		f.Found, f.Do = redact(f.Found), redact(f.Do)
 		if slices.Contains(l.all, f) {
@@ -84,7 +84,7 @@ var levels = []struct {
 
 // list prints what a check has found, the worst first. What is in order is only counted, unless
 // details are asked for.
-func (l *looks) list() {
+func (l *checklist) list() {
 	for _, of := range levels {
 		for _, f := range l.all {
 			if f.State == of.state && (f.State != store.OK || l.details && !l.quiet) {
@@ -96,7 +96,7 @@ func (l *looks) list() {
 }
 
 // refusal is why there is no run: all that failed. Of a check it is nil.
-func (l *looks) refusal() error {
+func (l *checklist) refusal() error {
 	var all []error
 	for _, f := range l.all {
 		if f.State == store.Failure && !l.check {
@@ -110,7 +110,7 @@ func (l *looks) refusal() error {
 }
 
 // holds tells a check what the targets hold.
-func (l *looks) holds(stores []store.Database, plan workload.Plan) {
+func (l *checklist) holds(stores []store.Database, plan workload.Plan) {
 	if !l.check {
 		return
 	}
@@ -128,17 +128,17 @@ func (l *looks) holds(stores []store.Database, plan workload.Plan) {
 	}
 }
 
-func (l *looks) ok(what, format string, args ...any) {
+func (l *checklist) ok(what, format string, args ...any) {
 	l.add(store.Finding{What: what, State: store.OK, Found: fmt.Sprintf(format, args...)})
 }
 
-func (l *looks) warn(what string, err error, do string) {
+func (l *checklist) warn(what string, err error, do string) {
 	l.add(store.Finding{What: what, State: store.Warning, Found: err.Error(), Do: do})
 }
 
 // step takes how a step ended without which there is no run: a check lists what failed, and the
 // error is for who makes the run. That of wrong usage is for both.
-func (l *looks) step(what, do string, err error) error {
+func (l *checklist) step(what, do string, err error) error {
 	if err == nil || !l.check || isUsage(err) {
 		return err
 	}
