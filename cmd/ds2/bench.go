@@ -79,9 +79,8 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	stderr := cmd.ErrOrStderr()
-	f.tellIgnored(stderr)
-	options, done, err := f.ready(i, f.checklist("bench", stderr), cmd)
+	f.tellIgnored(i.stderr)
+	options, done, err := f.ready(i, f.checklist(i, "bench"), cmd)
 	if err != nil {
 		return err
 	}
@@ -94,11 +93,11 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		if err := f.output.serve(i, cmd, f.output.quiet, options.Dir); err != nil {
 			return err
 		}
-		procedure := f.procedure(i, options, stderr)
+		procedure := f.procedure(i, options)
 		procedure.Summary = bench
 		err = procedure.Do(i.Hard, i.Soft)
 	}
-	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+	fmt.Fprintf(i.stderr, "record: %s\n", options.Dir)
 	if err != nil {
 		return err
 	}
@@ -119,14 +118,14 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		}); err != nil {
 			return err
 		}
-		fmt.Fprintf(stderr, "archive: %s\n", f.archive)
+		fmt.Fprintf(i.stderr, "archive: %s\n", f.archive)
 	}
 	return verdictOf(bench.Findings)
 }
 
 // checklist is that on the way to the runs of a bench, whose databases can be restored between them.
-func (f *benchFlags) checklist(lock string, stderr io.Writer) *checklist {
-	return &checklist{w: stderr, quiet: f.output.quiet, lock: lock, fits: f.restore.check}
+func (f *benchFlags) checklist(i *interrupts, lock string) *checklist {
+	return &checklist{w: i.stderr, quiet: f.output.quiet, lock: lock, fits: f.restore.check}
 }
 
 // takeUp takes up the bench in the options' directory, or begins it.
@@ -170,10 +169,9 @@ func (f *benchFlags) length() time.Duration {
 func (f *benchFlags) procedure(
 	i *interrupts,
 	options runs.Options,
-	stderr io.Writer,
 ) *experiment.Bench {
-	restore := f.restore.to(stderr)
-	conduct := f.output.conduct(i, io.Discard, stderr)
+	restore := f.restore.to(i.stderr)
+	conduct := f.output.conduct(i, io.Discard)
 	bench := &experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),
@@ -191,7 +189,7 @@ func (f *benchFlags) procedure(
 		Verify: func(dir string) (result.Summary, error) {
 			return conduct.VerifyRecord(i.Stop, options, dir)
 		},
-		Told:    f.output.told(i, stderr),
+		Told:    f.output.told(i),
 		Changed: i.served.list,
 	}
 	if restore.RestoreName() != upkeep.RestoreNone {
@@ -202,11 +200,11 @@ func (f *benchFlags) procedure(
 	return bench
 }
 
-func (o *driveOutput) told(i *interrupts, stderr io.Writer) func(format string, args ...any) {
+func (o *driveOutput) told(i *interrupts) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		i.served.doing(format, args...)
 		if !o.quiet {
-			fmt.Fprintf(stderr, format+"\n", args...)
+			fmt.Fprintf(i.stderr, format+"\n", args...)
 		}
 	}
 }

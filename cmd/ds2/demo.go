@@ -69,7 +69,8 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 	if err := f.check(); err != nil {
 		return err
 	}
-	stderr := unlessQuiet(f.drive.output.quiet, cmd.ErrOrStderr())
+	f.load.quiet = f.drive.output.quiet
+	stderr := unlessQuiet(f.load.quiet, i.stderr)
 	measures := f.measures(topology.Root.Machine(nil).MemoryBytes)
 	fmt.Fprintln(stderr, measures)
 	if err := f.drive.output.serve(i, cmd, f.drive.output.quiet, ""); err != nil {
@@ -177,7 +178,7 @@ func (f *demoFlags) fill(i *interrupts, stderr io.Writer) error {
 		return err
 	}
 	defer target.Close()
-	report, err := f.load.load(i, target, stderr)
+	report, err := f.load.load(i, target)
 	if err == nil {
 		printLoad(stderr, target, f.load.options.Dataset, report)
 	}

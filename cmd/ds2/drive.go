@@ -95,39 +95,38 @@ func checkSeveral[T any](f *runFlags, read func(dir string) (T, error)) error {
 }
 
 // drive is one run from the flags to the result.
-func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
+func (f *runFlags) drive(i *interrupts, cmd *cobra.Command) error {
 	stdout := cmd.OutOrStdout()
-	stderr := cmd.ErrOrStderr()
 	o := &f.output
 	if err := cmp.Or(f.judgeRun(), checkOut(f.out)); err != nil {
 		return err
 	}
-	f.tellIgnored(stderr)
-	options, done, err := f.ready(interrupts, &checklist{
-		w: stderr, quiet: o.quiet, lock: "drive", runID: f.RunID,
+	f.tellIgnored(i.stderr)
+	options, done, err := f.ready(i, &checklist{
+		w: i.stderr, quiet: o.quiet, lock: "drive", runID: f.RunID,
 		fits: func(w workload.Workload) error { return o.shows(w.Name()) },
 	}, cmd)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := o.serve(interrupts, cmd, o.quiet, options.Dir); err != nil {
+	if err := o.serve(i, cmd, o.quiet, options.Dir); err != nil {
 		return err
 	}
-	conduct := o.conduct(interrupts, stdout, stderr)
-	stop := interrupts.Stop
+	conduct := o.conduct(i, stdout)
+	stop := i.Stop
 	run, summary, outcome := conduct.MakeRun(stop, options)
 	if run != nil {
-		defer o.push(interrupts, run, stderr)
+		defer o.push(i, run)
 	}
 	if !outcome.Status.CameToEnd() {
 		if len(summary.Phases) > 0 {
-			if err := printResult(stdout, stderr, o, options.Dir, summary); err != nil {
-				warn(stderr, "%s", redact(err.Error()))
+			if err := printResult(stdout, i.stderr, o, options.Dir, summary); err != nil {
+				warn(i.stderr, "%s", redact(err.Error()))
 			}
 		}
 		if run != nil {
-			fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+			fmt.Fprintf(i.stderr, "record: %s\n", options.Dir)
 		}
 		return outError(outcome.Err)
 	}
@@ -136,8 +135,8 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		stop.Soft = stop.Hard
 	}
 	summary, err = conduct.Verify(stop, run)
-	printErr := printResult(stdout, stderr, o, options.Dir, summary)
-	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+	printErr := printResult(stdout, i.stderr, o, options.Dir, summary)
+	fmt.Fprintf(i.stderr, "record: %s\n", options.Dir)
 	return cmp.Or(err, verdictOf(summary.Findings), printErr)
 }
 
@@ -153,16 +152,16 @@ func (o *driveOutput) shows(workload string) error {
 }
 
 // conduct is how runs are shown, and what follows them.
-func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Conduct {
+func (o *driveOutput) conduct(i *interrupts, stdout io.Writer) runs.Conduct {
 	return runs.Conduct{
 		Locked:  i.locked,
 		Restart: o.restart,
 		Show: func(run *runs.Run) func(result.Summary) {
-			return o.show(i, run, stdout, stderr)
+			return o.show(i, run, stdout)
 		},
-		Judged:   func(run *runs.Run) { o.push(i, run, stderr) },
-		Progress: showProgress(o.quiet, stderr),
-		Tell:     func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
+		Judged:   func(run *runs.Run) { o.push(i, run) },
+		Progress: showProgress(o.quiet, i.stderr),
+		Tell:     func(format string, args ...any) { fmt.Fprintf(i.stderr, format+"\n", args...) },
 	}
 }
 

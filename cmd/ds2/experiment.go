@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -65,12 +64,12 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) 
 	if f.plan {
 		return file.plan(cmd.OutOrStdout(), dir)
 	}
-	if err := f.conduct(i, cmd, cmd.ErrOrStderr(), file, dir); err != nil {
+	if err := f.conduct(i, cmd, file, dir); err != nil {
 		return err
 	}
 	err = f.show(cmd, dir)
 	if f.serve {
-		fmt.Fprintln(cmd.ErrOrStderr(), "the report and the record are served until this is stopped")
+		fmt.Fprintln(i.stderr, "the report and the record are served until this is stopped")
 		<-i.Soft.Done()
 	}
 	return err
@@ -117,7 +116,6 @@ func (f *experimentFile) experiment(
 func (f *experimentFlags) conduct(
 	i *interrupts,
 	cmd *cobra.Command,
-	stderr io.Writer,
 	file *experimentFile,
 	dir string,
 ) (err error) {
@@ -126,7 +124,7 @@ func (f *experimentFlags) conduct(
 		return err
 	}
 	remove, err := file.connectCluster(func(format string, args ...any) {
-		warn(stderr, format, args...)
+		warn(i.stderr, format, args...)
 	})
 	defer func() { err = errors.Join(err, remove()) }()
 	if err != nil {
@@ -137,7 +135,7 @@ func (f *experimentFlags) conduct(
 	if err != nil {
 		return err
 	}
-	unlock, err := i.lockStores("experiment", "", file.shared(opened), stderr)
+	unlock, err := i.lockStores("experiment", "", file.shared(opened))
 	if err != nil {
 		return err
 	}
@@ -156,7 +154,7 @@ func (f *experimentFlags) conduct(
 	var configurations []*experiment.Bench
 	var planned []preflight.Planned
 	for k, c := range file.configurations {
-		one, err := c.takeUp(i, &opened.options[k], opened.unready[k], stderr)
+		one, err := c.takeUp(i, &opened.options[k], opened.unready[k])
 		if err != nil {
 			return endRecord(i, dir, record, file.of(c, err))
 		}
@@ -166,13 +164,13 @@ func (f *experimentFlags) conduct(
 		}
 		configurations = append(configurations, one)
 	}
-	l := &checklist{w: stderr, quiet: f.quiet}
+	l := &checklist{w: i.stderr, quiet: f.quiet}
 	l.add(preflight.Alike(planned, file.declared())...)
 	if err := l.refusal(); err != nil {
 		return endRecord(i, dir, record, err)
 	}
 	whole := file.experiment(record.Seed, configurations)
-	whole.Told = o.told(i, stderr)
+	whole.Told = o.told(i)
 	whole.Looked = func(block int) {
 		one, err := f.refreshReport(i, dir, 0)
 		if err != nil {
@@ -192,7 +190,7 @@ func (f *experimentFlags) conduct(
 			whole.Told("the page is not up to date: %v", lacks)
 		}
 	}
-	fmt.Fprintf(stderr, "record: %s\n", dir)
+	fmt.Fprintf(i.stderr, "record: %s\n", dir)
 	return err
 }
 
@@ -223,7 +221,7 @@ func (f *experimentFlags) openConfigurations(
 		if err := c.bench.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return all, err
 		}
-		options, err := c.options(i, cmd.ErrOrStderr())
+		options, err := c.options(i)
 		all.stores = append(all.stores, options.Databases...)
 		_, none := result.ReadSummary[result.Bench](c.bench.out)
 		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
@@ -237,13 +235,13 @@ func (f *experimentFlags) openConfigurations(
 }
 
 // options opens the databases of a configuration, which are made first on a storage class.
-func (c *variant) options(i *interrupts, stderr io.Writer) (runs.Options, error) {
+func (c *variant) options(i *interrupts) (runs.Options, error) {
 	if c.volume.class != "" {
-		if err := c.startServer(i, stderr); err != nil {
+		if err := c.startServer(i); err != nil {
 			return runs.Options{}, err
 		}
 	}
-	return c.bench.options(i.Soft, c.bench.checklist("", stderr))
+	return c.bench.options(i.Soft, c.bench.checklist(i, ""))
 }
 
 // shared are the databases that another ds2 may use too: not those on servers that only this one
@@ -303,22 +301,21 @@ func (c *variant) takeUp(
 	i *interrupts,
 	o *runs.Options,
 	unready error,
-	stderr io.Writer,
 ) (
 	one *experiment.Bench, err error,
 ) {
 	var summary result.Bench
 	if unready == nil {
-		if err = c.bench.observed(i.Soft, c.bench.checklist("", stderr), o); err == nil {
+		if err = c.bench.observed(i.Soft, c.bench.checklist(i, ""), o); err == nil {
 			summary, err = c.bench.takeUp(true, o)
 		}
 	} else {
 		summary, err = result.ReadSummary[result.Bench](c.bench.out)
 		summary.Spec.Runs = c.bench.Runs
 	}
-	one = c.bench.procedure(i, *o, stderr)
+	one = c.bench.procedure(i, *o)
 	if c.volume.class != "" {
-		c.onVolumes(i, one, *o, stderr)
+		c.onVolumes(i, one, *o)
 	}
 	one.Name = c.Name
 	one.Unready = unready

@@ -42,6 +42,7 @@ type interrupts struct {
 	locked  context.Context
 	lost    context.CancelCauseFunc
 	driving atomic.Bool // users are at work
+	stderr  io.Writer   // progress and messages
 	served  *served     // what is shown of the command; nil: nothing, or not yet
 
 	// atLeave is called before the process leaves with work still under way; nil: nothing is. It
@@ -98,7 +99,7 @@ func listenForInterrupts(
 	w io.Writer,
 	first string,
 ) (i *interrupts, release func()) {
-	i = &interrupts{}
+	i = &interrupts{stderr: w}
 	var stop, cancel context.CancelFunc
 	i.Hard, cancel = context.WithCancel(ctx)
 	i.Soft, stop = context.WithCancel(i.Hard)

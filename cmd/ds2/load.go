@@ -137,7 +137,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 				"or load the same rows without files by --size", s.Engine())
 		}
 	}
-	unlock, err := i.lockStores("load", "", stores, cmd.ErrOrStderr())
+	unlock, err := i.lockStores("load", "", stores)
 	if err != nil {
 		return err
 	}
@@ -146,12 +146,12 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	for _, s := range stores {
-		report, err := f.load(i, s, cmd.ErrOrStderr())
+		report, err := f.load(i, s)
 		for _, line := range report.LeftOut {
-			fmt.Fprintln(cmd.ErrOrStderr(), line)
+			fmt.Fprintln(i.stderr, line)
 		}
 		if report.Growth != "" {
-			warn(cmd.ErrOrStderr(), "%s", report.Growth)
+			warn(i.stderr, "%s", report.Growth)
 		}
 		if err != nil {
 			return interrupted(i.Soft, serverLost(err, report),
@@ -254,10 +254,9 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 func (f *loadFlags) load(
 	i *interrupts,
 	engine store.Database,
-	stderr io.Writer,
 ) (*load.Report, error) {
 	options := f.options
-	tell, stop := showProgress(f.quiet, stderr)("load", progress.Work)
+	tell, stop := showProgress(f.quiet, i.stderr)("load", progress.Work)
 	defer stop()
 	follow := live.NewLoad(tell)
 	title := fmt.Sprintf("%s into %s", options.Dataset, engine.Label())
@@ -278,7 +277,7 @@ func (f *loadFlags) load(
 			if memory > 0 {
 				known = ", server memory " + bytesText(memory)
 			}
-			fmt.Fprintf(stderr, "%s: loading %d tables or parts in parallel "+
+			fmt.Fprintf(i.stderr, "%s: loading %d tables or parts in parallel "+
 				"(%d CPUs%s; change with --parallel)\n",
 				engine.Label(), sessions, runtime.NumCPU(), known)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -27,7 +26,7 @@ func (f targetFlags) openLocked(
 	if err != nil {
 		return nil, nil, err
 	}
-	unlock, err := i.lockStores(strings.Fields(cmd.CommandPath())[1], "", stores, cmd.ErrOrStderr())
+	unlock, err := i.lockStores(strings.Fields(cmd.CommandPath())[1], "", stores)
 	if err != nil {
 		closeStores(stores)
 		return nil, nil, err
@@ -41,7 +40,6 @@ func (f targetFlags) openLocked(
 func (i *interrupts) lockStores(
 	command, run string,
 	stores []store.Database,
-	stderr io.Writer,
 ) (func(), error) {
 	host, _ := os.Hostname()
 	host = cmp.Or(host, "an unknown host")
@@ -58,7 +56,7 @@ func (i *interrupts) lockStores(
 			)
 		},
 	}
-	tell := func(text string) { say(stderr, note, ": %s", text) }
+	tell := func(text string) { say(i.stderr, note, ": %s", text) }
 	unlock := watchWaits(stores, i.driving.Load, tell)
 	for _, s := range stores {
 		ctx, cancel := context.WithCancel(i.Hard)
@@ -67,7 +65,7 @@ func (i *interrupts) lockStores(
 		err := store.AwaitStart(
 			func(d time.Duration) bool { return progress.Pause(i.Soft, d) },
 			func(err error) {
-				say(stderr, note, ": waiting until the server accepts connections: %v", err)
+				say(i.stderr, note, ": waiting until the server accepts connections: %v", err)
 			},
 			func() (err error) { one, err = s.Lock(ctx, lock); return err },
 		)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -112,7 +111,7 @@ func (f *metricsFlags) serve(i *interrupts, cmd *cobra.Command, quiet bool, reco
 		page.End("")
 		return flagError("metrics-addr", err)
 	}
-	tell := unlessQuiet(quiet, cmd.ErrOrStderr())
+	tell := unlessQuiet(quiet, i.stderr)
 	fmt.Fprintf(tell, "metrics: %s\nlive page: %s\n", server.URL(), server.PageURL())
 	i.served = &served{server, page, record, map[string]result.Bench{}}
 	return nil
@@ -194,7 +193,7 @@ func (s *served) close() {
 
 // push pushes the figures of a run that has been judged, where that is asked for. The run counts
 // all the same where it fails.
-func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
+func (f *metricsFlags) push(i *interrupts, run *runs.Run) {
 	if f.pushgateway == "" {
 		return
 	}
@@ -203,6 +202,6 @@ func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
 		ctx = i.Hard
 	}
 	if err := metrics.Push(ctx, f.pushgateway, run.Options().RunID, collector(run)); err != nil {
-		warn(stderr, "%s", redact(err.Error()))
+		warn(i.stderr, "%s", redact(err.Error()))
 	}
 }

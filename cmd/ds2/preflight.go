@@ -65,7 +65,7 @@ func (l *checklist) experiment(
 		return err
 	}
 	remove, err := file.connectCluster(func(format string, args ...any) {
-		warn(cmd.ErrOrStderr(), format, args...)
+		warn(i.stderr, format, args...)
 	})
 	defer func() { err = errors.Join(err, remove()) }()
 	if err != nil {

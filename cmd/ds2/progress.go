@@ -40,13 +40,13 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 func (o *driveOutput) show(
 	i *interrupts,
 	run *runs.Run,
-	stdout, stderr io.Writer,
+	stdout io.Writer,
 ) (end func(result.Summary)) {
 	options := run.Options()
 	i.served.show(live.ShowRun(run), collector(run))
 	i.driving.Store(true)
 	if !o.quiet && options.Place.Number <= 1 { // the runs after the first are alike
-		fmt.Fprintln(stderr, schedule(options.Spec, time.Now()))
+		fmt.Fprintln(i.stderr, schedule(options.Spec, time.Now()))
 	}
 	lines := ds2Lines{
 		meter: run.Meter(), detailed: o.detailed,
@@ -58,7 +58,7 @@ func (o *driveOutput) show(
 	case o.format == "ds2":
 		stop = startTicking(progressEvery, func() { lines.print(stdout) })
 	default:
-		stop = showLines(stderr, func() string { return stands(run) }, true)
+		stop = showLines(i.stderr, func() string { return stands(run) }, true)
 	}
 	return func(summary result.Summary) {
 		i.driving.Store(false)

@@ -36,7 +36,7 @@ func (f *runFlags) ready(
 		return o, done, nil
 	}
 	if err == nil {
-		if unlock, err = i.lockStores(l.lock, l.runID, o.Databases, cmd.ErrOrStderr()); err == nil {
+		if unlock, err = i.lockStores(l.lock, l.runID, o.Databases); err == nil {
 			l.ok("lock", "no other ds2 is at work on %s", list(o.Databases))
 		}
 		err = l.step("lock", "", err)

@@ -26,7 +26,7 @@ func newResetCommand() *cobra.Command {
 				"the server rolls back what was not finished",
 				func(s store.Database) error {
 					return upkeep.ResetDatabase(i.Soft, s, workloads(), discardLog,
-						showProgress(f.quiet, cmd.ErrOrStderr()))
+						showProgress(f.quiet, i.stderr))
 				},
 			)
 		},
@@ -54,9 +54,9 @@ func newSnapshotCommand() *cobra.Command {
 func newSnapshotWork(work upkeep.SnapshotWork, done, cut string) *cobra.Command {
 	var f eachFlags
 	run := func(i *interrupts, cmd *cobra.Command, _ []string) error {
-		tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+		tell := func(line string) { fmt.Fprintln(i.stderr, line) }
 		return f.each(i, cmd, done, cut, func(s store.Database) error {
-			return upkeep.Snapshot(i.Soft, s, work, showProgress(f.quiet, cmd.ErrOrStderr()), tell)
+			return upkeep.Snapshot(i.Soft, s, work, showProgress(f.quiet, i.stderr), tell)
 		})
 	}
 	cmd := newCommand(string(work), interruptible("the running statement is canceled", run))

@@ -96,9 +96,8 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	stderr := cmd.ErrOrStderr()
-	f.tellIgnored(stderr)
-	checks := checklist{w: stderr, quiet: f.output.quiet, lock: "tune", fits: f.restore.check}
+	f.tellIgnored(i.stderr)
+	checks := checklist{w: i.stderr, quiet: f.output.quiet, lock: "tune", fits: f.restore.check}
 	options, done, err := f.ready(i, &checks, cmd)
 	if err != nil {
 		return err
@@ -106,20 +105,20 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	defer done()
 	dir := recordDir(f.out, options.RunID+"-tune")
 	search := experiment.Search{
-		Conduct: f.output.conduct(i, io.Discard, stderr),
-		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.to(stderr),
+		Conduct: f.output.conduct(i, io.Discard),
+		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.to(i.stderr),
 		Trial: func(t result.Trial, each time.Duration, all []result.Trial) {
 			text := fmt.Sprintf("trial %d: %s%s", len(all), report.TrialText(t), f.left(all, each))
-			fmt.Fprintln(stderr, text)
+			fmt.Fprintln(i.stderr, text)
 			i.served.doing("after %s", text)
 		},
 	}
 	if err := search.TakeUp(cmd.Flags().Changed("seed")); err != nil {
 		return outError(err)
 	}
-	fmt.Fprintf(stderr, "record: %s\n", dir)
+	fmt.Fprintf(i.stderr, "record: %s\n", dir)
 	if made := search.Made(); made > 0 {
-		fmt.Fprintf(stderr, "continued after %d trials\n", made)
+		fmt.Fprintf(i.stderr, "continued after %d trials\n", made)
 	}
 	if err := f.output.serve(i, cmd, f.output.quiet, dir); err != nil {
 		return err

@@ -101,8 +101,8 @@ func (f *experimentFile) connectCluster(tell func(string, ...any)) (done func() 
 }
 
 // startServer starts a server for the configuration on a new volume, and loads its dataset.
-func (c *variant) startServer(i *interrupts, stderr io.Writer) error {
-	fmt.Fprintf(stderr, "%s: a server starts on a new volume of storage class %s\n",
+func (c *variant) startServer(i *interrupts) error {
+	fmt.Fprintf(i.stderr, "%s: a server starts on a new volume of storage class %s\n",
 		c.Name, c.volume.class)
 	if err := c.volume.server.Start(i.Soft); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (c *variant) startServer(i *interrupts, stderr io.Writer) error {
 	}
 	defer closeStores(stores)
 	c.volume.unused = true
-	if _, err = l.load(i, stores[0], stderr); err != nil {
+	if _, err = l.load(i, stores[0]); err != nil {
 		err = errors.Join(err, c.volume.server.FindLoss(i.Hard))
 	}
 	return err
@@ -131,11 +131,11 @@ func (c *variant) startServer(i *interrupts, stderr io.Writer) error {
 
 // onVolumes has the runs of a configuration be made on the servers of its storage class.
 func (c *variant) onVolumes(
-	i *interrupts, p *experiment.Bench, o runs.Options, stderr io.Writer,
+	i *interrupts, p *experiment.Bench, o runs.Options,
 ) {
 	v := &c.volume
 	fresh := v.volumes == volumesFresh
-	conduct := c.bench.output.conduct(i, io.Discard, stderr)
+	conduct := c.bench.output.conduct(i, io.Discard)
 	if fresh {
 		p.Ready = nil
 		p.Verify = nil // nothing is left to be audited
@@ -143,7 +143,7 @@ func (c *variant) onVolumes(
 			if v.unused {
 				return nil
 			}
-			return c.startServer(i, stderr)
+			return c.startServer(i)
 		}
 	}
 	p.Run = func(dir string, place runs.Place) (s result.Summary, err error) {
@@ -160,7 +160,7 @@ func (c *variant) onVolumes(
 			return s, err
 		}
 		if left := v.server.Remove(); left != nil { // the next start tries again
-			warn(stderr, "%s: %v", c.Name, left)
+			warn(i.stderr, "%s: %v", c.Name, left)
 		}
 		return s, err
 	}
