@@ -46,10 +46,6 @@ func newDeviceCommand() *cobra.Command {
 func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 	o := &f.options
 	switch {
-	case o.Dir != "" && o.Device != "":
-		return usageError(
-			"--dir and --device exclude each other: a file in a directory, or the whole device",
-		)
 	case o.Dir == "" && o.Device == "":
 		return usageError(
 			"--dir is missing: a directory on the device to measure (or --device, which overwrites it)",

@@ -118,8 +118,7 @@ func (f *runFlags) options(ctx context.Context, l *checklist) (o runs.Options, e
 	}
 	o.Databases = stores
 	o.Spec.Targets = mapped(stores, store.Database.Label)
-	tell := func(text string) { say(l.w, note, ": %s", text) }
-	stop := watchWaits(stores, func() bool { return false }, tell)
+	stop := watchWaits(stores, func() bool { return false }, noteOn(l.w))
 	plan, err := f.plan(ctx, stores)
 	stop()
 	if err != nil {

@@ -171,25 +171,23 @@ func (f *experimentFlags) conduct(
 	}
 	whole := file.experiment(record.Seed, configurations)
 	whole.Told = o.told(i)
-	whole.Looked = func(block int) {
-		one, err := f.refreshReport(i, dir, 0)
-		if err != nil {
-			whole.Told("after block %d: %v", block, err)
-			return
+	// refresh tells what keeps the page from being up to date, and ends nothing.
+	refresh := func(least int) (one shown, err error) {
+		if one, err = f.refreshReport(i, dir, least); err != nil {
+			whole.Told("the page is not up to date: %v", err)
 		}
-		whole.Told("after block %d: %s", block, one.page.Sentence())
+		return one, err
 	}
-	var unshown error
+	whole.Looked = func(block int) {
+		if one, err := refresh(0); err == nil {
+			whole.Told("after block %d: %s", block, one.page.Sentence())
+		}
+	}
 	if resumed { // else the first block shows it
-		_, unshown = f.refreshReport(i, dir, 2)
+		refresh(2)
 	}
 	err = endRecord(i, dir, record, whole.Do(i.Hard, i.Soft))
-	_, shownErr := f.refreshReport(i, dir, 0)
-	for _, lacks := range []error{unshown, shownErr} {
-		if lacks != nil {
-			whole.Told("the page is not up to date: %v", lacks)
-		}
-	}
+	refresh(0)
 	fmt.Fprintf(i.stderr, "record: %s\n", dir)
 	return err
 }

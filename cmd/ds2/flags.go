@@ -21,9 +21,12 @@ var (
 	//go:embed flags.tsv
 	flagTable string
 
+	//go:embed relations.tsv
+	relationTable string
+
 	// flagRows are those of flags.tsv, whose columns stand in its first lines.
 	flagRows = datatable.Rows(strings.NewReplacer(
-		"{workloads}", workloadNames(),
+		"{workloads}", strings.Join(workloads().Names(), ", "),
 		"{engines}", strings.Join(engines().Names(), " "),
 		"{experimental}", sqlserver.Experimental,
 		"{mailbox profiles}", strings.Join(mailbox.ProfileNames(), ", "),
@@ -82,6 +85,25 @@ func declare(flags *pflag.FlagSet, section string, of fields) {
 			panic("flags.tsv has no " + name + " in its section " + section)
 		}
 	}
+}
+
+// checkTogether refuses flags that exclude each other, and those that lack others.
+func checkTogether(cmd *cobra.Command) error {
+	flags := cmd.Flags()
+	for _, row := range datatable.Rows(relationTable, 5) {
+		if row[0] != cmd.Name() || !flags.Changed(row[1]) {
+			continue
+		}
+		for other := range strings.FieldsSeq(row[3]) {
+			switch given := flags.Changed(other); {
+			case given && row[2] == "excludes":
+				return usageError("--%s and --%s exclude each other: %s", row[1], other, row[4])
+			case !given && row[2] == "needs":
+				return usageError("--%s needs --%s: %s", row[1], other, row[4])
+			}
+		}
+	}
+	return nil
 }
 
 // newFlag is a flag that sets a field; words with | between are all that it takes.

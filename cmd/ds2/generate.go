@@ -29,10 +29,7 @@ type generateFlags struct {
 	resume, quiet     bool
 }
 
-const (
-	wholeShard = "1/1"
-	tableNames = "customers, orders, orderlines, cust_hist, products, inventory"
-)
+const tableNames = "customers, orders, orderlines, cust_hist, products, inventory"
 
 func newGenerateCommand() *cobra.Command {
 	var f generateFlags
@@ -64,18 +61,9 @@ func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) er
 	switch {
 	case len(args) > 0 && !toStdout:
 		return usageError("generate: unexpected argument %q; see ds2 generate --help", args[0])
-	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != "" ||
-		len(f.tables) > 0 || f.shard != wholeShard || f.resume):
-		return usageError(
-			"--verify takes no other flags: the manifest in the directory says what must be there",
-		)
 	case (f.part != "") != toStdout:
 		return usageError("--part NAME and the argument - belong together: " +
 			"ds2 generate --size S --part us_cust - prints one file")
-	case f.part != "" && f.out != "":
-		return usageError("--part and --out exclude each other: one file to stdout, or a directory")
-	case f.part != "" && (len(f.tables) > 0 || f.shard != wholeShard || f.resume):
-		return usageError("--part excludes --tables, --shard and --resume: it is one file")
 	case f.verify == "" && f.part == "" && f.out == "":
 		return usageError("--out is missing: the directory to write to")
 	}
@@ -97,8 +85,6 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 	var size datagen.Size
 	var err error
 	switch {
-	case f.size != "" && f.rows != "":
-		return nil, usageError("--size and --rows exclude each other")
 	case f.rows != "":
 		if size, err = datagen.ParseRows(f.rows); err != nil {
 			return nil, flagError("rows", err)

@@ -75,9 +75,6 @@ func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	case !objectName.MatchString(s.Name):
 		return usageError("--name: %q must be at most 40 small letters, digits and hyphens, "+
 			"and begin and end with a letter or digit", s.Name)
-	case s.ReadCluster && s.Namespace == "":
-		return usageError("--read-cluster needs --namespace: rights of the whole cluster are " +
-			"given to an account of a namespace")
 	}
 	l := loadFlags{workload: ds2.Name, size: f.bench.size, flags: f.keys}
 	if err := l.dataset(); err != nil {

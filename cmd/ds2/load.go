@@ -114,9 +114,6 @@ func (f *loadFlags) checkLayout(ctx context.Context) error {
 
 // run loads every target, one after the other.
 func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
-	if f.options.Drop && f.options.Resume {
-		return usageError("--drop and --resume exclude each other: start again, or continue")
-	}
 	if err := cmp.Or(f.metricsFlags.check(), f.dataset(), f.checkLayout(i.Soft)); err != nil {
 		return err
 	}
@@ -183,17 +180,6 @@ func (f *loadFlags) ds2() (workload.Dataset, error) {
 	case f.size == "" && f.from == "":
 		return nil, usageError("--size is missing: S is the smallest, see ds2 sizes; " +
 			"with --resume it is that of the load that was interrupted")
-	case f.words != "" && f.from != "":
-		return nil, usageError("--words and --from exclude each other: " +
-			"the files in the directory have their words already")
-	case f.dataSeed != 0 && f.from != "":
-		return nil, usageError("--data-seed and --from exclude each other: " +
-			"the files in the directory have their rows already")
-	case f.options.Schema.Layout.FilesDir != "" && f.from == "":
-		return nil, usageError(
-			"--server-dir needs --from, which names the same directory as this machine sees it: " +
-				"its manifest says what the files hold",
-		)
 	case f.from != "":
 		return f.directory()
 	}
@@ -313,12 +299,11 @@ func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Rep
 	}
 	fmt.Fprintf(w, "  %-12s %14s %10s %12s %10s\n", "table", "rows", "bytes", "rows/s", "MB/s")
 	for _, t := range r.Tables {
+		rate := fmt.Sprintf("%10s %12s %10s", "-", "-", "-")
 		if rows, bytes := t.Rate(); rows > 0 {
-			fmt.Fprintf(w, "  %-12s %14d %10s %12.0f %10.1f", t.Table, t.Rows, bytesText(t.Bytes),
-				rows, bytes/1e6)
-		} else {
-			fmt.Fprintf(w, "  %-12s %14d %10s %12s %10s", t.Table, t.Rows, "-", "-", "-")
+			rate = fmt.Sprintf("%10s %12.0f %10.1f", bytesText(t.Bytes), rows, bytes/1e6)
 		}
+		fmt.Fprintf(w, "  %-12s %14d %s", t.Table, t.Rows, rate)
 		if t.Before > 0 {
 			fmt.Fprintf(w, "  %d rows loaded before", t.Before)
 		}

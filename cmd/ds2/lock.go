@@ -56,8 +56,7 @@ func (i *interrupts) lockStores(
 			)
 		},
 	}
-	tell := func(text string) { say(i.stderr, note, ": %s", text) }
-	unlock := watchWaits(stores, i.driving.Load, tell)
+	unlock := watchWaits(stores, i.driving.Load, noteOn(i.stderr))
 	for _, s := range stores {
 		ctx, cancel := context.WithCancel(i.Hard)
 		stop := context.AfterFunc(i.Soft, cancel)

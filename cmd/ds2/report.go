@@ -57,28 +57,28 @@ func cutName(argument string) (name, path string) {
 	return "", argument
 }
 
-// unpacker unpacks archives of records into a temporary directory.
-type unpacker struct {
-	dir string
-	n   int
-}
+// unpacker unpacks archives of records into temporary directories.
+type unpacker struct{ dirs []string }
 
 // unpackRecord gives the directory of a record: that of one that is no archive is its path.
-func (u *unpacker) unpackRecord(path string) (dir string, err error) {
+func (u *unpacker) unpackRecord(path string) (string, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() ||
 		filepath.Ext(path) != result.ArchiveExt {
 		return path, nil
 	}
-	if u.dir == "" {
-		if u.dir, err = os.MkdirTemp("", "ds2-records-"); err != nil {
-			return "", fmt.Errorf("unpack records: %w", err)
-		}
+	dir, err := os.MkdirTemp("", "ds2-records-")
+	if err != nil {
+		return "", fmt.Errorf("unpack records: %w", err)
 	}
-	u.n++
-	return result.Unpack(path, filepath.Join(u.dir, fmt.Sprint(u.n)))
+	u.dirs = append(u.dirs, dir)
+	return result.Unpack(path, dir)
 }
 
-func (u *unpacker) removeAll() { os.RemoveAll(u.dir) }
+func (u *unpacker) removeAll() {
+	for _, dir := range u.dirs {
+		os.RemoveAll(dir)
+	}
+}
 
 // unpacked gives the arguments of a command, DIR or NAME=DIR, with those that are archives of
 // records unpacked, until done.

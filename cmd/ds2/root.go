@@ -204,6 +204,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if err == nil {
 			err = resolve(cmd.Context(), cmd.Flags())
 		}
+		if err == nil {
+			err = checkTogether(cmd)
+		}
 		started = err == nil
 		return err
 	}

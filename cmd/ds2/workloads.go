@@ -112,9 +112,6 @@ func workloads() workload.Workloads {
 	return all
 }
 
-// workloadNames are their names, as help says them.
-func workloadNames() string { return strings.Join(workloads().Names(), ", ") }
-
 // workloadOf is the workload of a database. One that says nothing, because DS2's own scripts loaded
 // it, is unnamed's, and so is one of DS2.
 func workloadOf(
