@@ -4,10 +4,8 @@ import (
 	_ "embed"
 	"regexp"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 )
 
 func newInitCommand() *cobra.Command {
@@ -33,7 +31,7 @@ func newInitCommand() *cobra.Command {
 			configurations = append(configurations,
 				initTarget{m[1], withReference(m[2], variable)})
 		}
-		return initTemplate.Execute(cmd.OutOrStdout(), configurations)
+		return templates.ExecuteTemplate(cmd.OutOrStdout(), "init.yaml.tmpl", configurations)
 	})
 	declare(cmd.Flags(), "init", fields{"target": &targets, "schema": &schema})
 	annotate(cmd.Flags(), "target", onlyTyped, "its values have names")
@@ -43,12 +41,6 @@ func newInitCommand() *cobra.Command {
 type initTarget struct{ Name, URL string }
 
 var (
-	//go:embed init.yaml.tmpl
-	initText     string
-	initTemplate = template.Must(
-		template.New("init").Funcs(template.FuncMap{"yaml": yamlScalar}).Parse(initText),
-	)
-
 	namedTarget  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9 ._-]*)=(.*://.*)$`)
 	noIdentifier = regexp.MustCompile(`[^A-Z0-9]+`)
 )
@@ -65,10 +57,4 @@ func withReference(url, variable string) string {
 		}
 	}
 	return url
-}
-
-// yamlScalar is a text as a value in YAML.
-func yamlScalar(text string) (string, error) {
-	out, err := yaml.Marshal(text)
-	return strings.TrimSpace(string(out)), err
 }

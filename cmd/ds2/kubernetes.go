@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -103,8 +104,7 @@ func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	if err := s.PrintManifests(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	f.tellNext(cmd.ErrOrStderr())
-	return nil
+	return f.tellNext(cmd.ErrOrStderr())
 }
 
 // experiment is the file of the Job's experiment.
@@ -140,27 +140,12 @@ func (f *kubernetesFlags) experiment() (string, error) {
 }
 
 // tellNext tells the commands that come next.
-func (f *kubernetesFlags) tellNext(w io.Writer) {
-	kubectl := "kubectl"
-	if f.setup.Namespace != "" {
-		kubectl += " --namespace " + f.setup.Namespace
-	}
-	if f.setup.Check {
-		fmt.Fprintf(w, `next, where these manifests are check.yaml:
-  %[1]s apply -f check.yaml
-  %[1]s logs -f job/%[2]s  # once its pod runs
-  %[1]s delete -f check.yaml
-`, kubectl, f.setup.Name)
-		return
-	}
-	port := defaultMetricsAddr[strings.Index(defaultMetricsAddr, ":")+1:]
+func (f *kubernetesFlags) tellNext(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) // its columns are parted by tabs
-	fmt.Fprintf(table, `next, where these manifests are compare.yaml:
-  %[1]s apply -f compare.yaml
-  %[1]s logs -f job/%[2]s	# progress; its last lines are the verdict
-  %[1]s port-forward job/%[2]s %[3]s	# http://localhost:%[3]s: the live page, then the report
-  curl -O http://localhost:%[3]s/record.zip	# the record, for ds2 report
-  %[1]s delete -f compare.yaml	# all is gone, claims too
-`, kubectl, f.setup.Name, port)
-	table.Flush()
+	_, port, _ := strings.Cut(defaultMetricsAddr, ":")
+	err := templates.ExecuteTemplate(table, "next.tmpl", struct {
+		kubernetes.Setup
+		Port string
+	}{f.setup, port})
+	return cmp.Or(err, table.Flush())
 }

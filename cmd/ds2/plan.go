@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,83 +39,63 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	}
 	whole := f.experiment(record.Seed, all)
 	made, runs, left := whole.Left()
-	to := screenOn(w)
-	defer to.flush()
-	say := func(format string, args ...any) { fmt.Fprintf(to, format, args...) }
-	say("records: %s\n", dir)
-	say("configurations: %d\n", len(all))
-	if whole.Sequence {
-		say("order: sequence, %d runs each\n", f.runs.Most)
-		for _, c := range all {
-			say("  %s\n", c.Name)
-		}
-	} else {
-		say("order: random, seed %d", record.Seed)
-		if f.seed == 0 && record.Status == "" {
-			say("; the real run will use another order; to keep this one, add seed: %d",
-				record.Seed)
-		}
-		say("\n")
-		for i, order := range whole.Orders {
-			names := mapped(order, func(c int) string { return all[c].Name })
-			say("  block %*d: %s\n", len(fmt.Sprint(len(whole.Orders))), i+1,
-				strings.Join(names, "; "))
-		}
+	data := map[string]any{
+		"Dir":       dir,
+		"Names":     mapped(all, func(b *experiment.Bench) string { return b.Name }),
+		"Sequence":  whole.Sequence,
+		"Most":      f.runs.Most,
+		"Seed":      record.Seed,
+		"Unsettled": f.seed == 0 && record.Status == "",
+		"Runs":      runs,
+		"Made":      made,
+		"Practice":  practice,
+		"Until":     f.until,
+		"Least":     max(f.runs.Least, measure.MinBlocks+1),
+		"Varies":    usualVariation,
+		"Left":      left.Round(time.Second),
 	}
-	discarded := "no practice runs"
-	if practice > 0 {
-		discarded = fmt.Sprintf("the first %d are practice and discarded", practice)
+	var blocks []string
+	for i, order := range whole.Orders {
+		names := mapped(order, func(c int) string { return all[c].Name })
+		blocks = append(blocks, fmt.Sprintf("block %*d: %s", len(fmt.Sprint(len(whole.Orders))), i+1,
+			strings.Join(names, "; ")))
 	}
-	say("runs: %d, %d done; %s\n", runs, made, discarded)
+	data["Blocks"] = blocks
 	var warm time.Duration // of all that are left, at most
-	var procedures []string
-	of := map[string][]string{} // the configurations of each
+	var procedures []*procedure
 	for k, c := range f.configurations {
 		warm = max(warm, time.Duration(runs-made)*c.bench.WarmWithin.Duration)
-		procedure := c.bench.procedureWords()
+		words := c.bench.procedureWords()
 		if took, known := all[k].Beside(); known {
-			procedure += "; restore and audit took " + timeWords(took.Round(time.Second)) + " on average"
+			words += "; restore and audit took " + timeWords(took.Round(time.Second)) + " on average"
 		}
-		if of[procedure] == nil {
-			procedures = append(procedures, procedure)
+		at := slices.IndexFunc(procedures, func(p *procedure) bool { return p.Words == words })
+		if at < 0 {
+			at = len(procedures)
+			procedures = append(procedures, &procedure{Words: words})
 		}
-		of[procedure] = append(of[procedure], c.Name)
+		procedures[at].Names = append(procedures[at].Names, c.Name)
 	}
-	for _, procedure := range procedures {
-		whose := ""
-		if len(procedures) > 1 {
-			whose = " of " + strings.Join(of[procedure], "; ")
-		}
-		say("each run%s: %s\n", whose, procedure)
-	}
-	most := ""
-	if f.until > 0 {
-		most = "at most "
-		say(
-			"it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n",
-			max(f.runs.Least, measure.MinBlocks+1),
-			f.until,
-		)
+	data["Procedures"] = procedures
+	if warm > 0 {
+		data["Longest"] = (left + warm).Round(time.Second)
 	}
 	switch paired := len(all) > 1 && !whole.Sequence; {
 	case paired && f.runs.Most < measure.MinBlocks:
-		say("warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.Most,
-			measure.MinBlocks)
+		data["TooFew"] = measure.MinBlocks
 	case paired:
 		least := measure.Smallest(usualVariation, len(all), f.runs.Most, f.until > 0)
-		say(
-			"if runs vary by %d %%, as on a quiet server, this experiment has an 80 %% chance of "+
-				"detecting a difference of %s %%\n",
-			usualVariation,
-			numbers.Worth(least, least),
-		)
+		data["Shows"] = numbers.Worth(least, least)
 	}
-	most += left.Round(time.Second).String()
-	if warm > 0 {
-		most += " to " + (left + warm).Round(time.Second).String()
-	}
-	say("time left: %s, plus restores and audits not timed yet\n", most)
-	return nil
+	to := screenOn(w)
+	defer to.flush()
+	return templates.ExecuteTemplate(to, "plan.tmpl", data)
+}
+
+// procedure is what each run of some configurations consists of.
+type procedure struct {
+	Words string
+	Names []string
 }
 
 // procedureWords says what each run of a bench consists of.

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -186,28 +184,17 @@ func (v verification) print(w io.Writer, format string) error {
 			return err
 		}
 	}
-	failed := 0
+	return templates.ExecuteTemplate(w, "verify.tmpl", v)
+}
+
+// Failed is how many checks failed.
+func (v verification) Failed() (n int) {
 	for _, c := range v.Checks {
-		state := "ok    "
 		if !c.Passed {
-			state = "FAILED"
-			failed++
+			n++
 		}
-		fmt.Fprintf(w, "%s  %s: expected %s, found %s\n", state, c.Name, c.Expected, c.Found)
 	}
-	verdict := fmt.Sprintf("audit of %s passed: %d checks", v.Scope(), len(v.Checks))
-	switch {
-	case v.Broken != "":
-		verdict = fmt.Sprintf("audit of %s FAILED: %s", v.Scope(), v.Broken)
-	case failed > 0:
-		verdict = fmt.Sprintf("audit of %s FAILED: %d of %d checks", v.Scope(), failed,
-			len(v.Checks))
-	}
-	if len(v.Omitted) > 0 {
-		verdict += "\nnot looked at: " + strings.Join(v.Omitted, "; ")
-	}
-	_, err := fmt.Fprintln(w, verdict)
-	return err
+	return n
 }
 
 func addVerify(flags *pflag.FlagSet, how *string) {
@@ -231,11 +218,14 @@ func printPlacement(ctx context.Context, w io.Writer, stores []store.Database) e
 		if err != nil {
 			return err
 		}
-		if len(placed) > 0 {
-			fmt.Fprintf(w, "tables and indexes of %s:\n", s.Label())
+		if len(placed) == 0 {
+			continue
 		}
-		for _, p := range placed {
-			fmt.Fprintf(w, "  %-5s  %-28s %10s  %s\n", p.Kind, p.Name, bytesText(p.Bytes), p.Place)
+		if err := templates.ExecuteTemplate(w, "placement.tmpl", struct {
+			Label  string
+			Placed []store.Placed
+		}{s.Label(), placed}); err != nil {
+			return err
 		}
 	}
 	return nil
