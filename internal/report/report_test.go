@@ -145,10 +145,10 @@ func limitedRun(percent float64, limits string) func(s *result.Summary) {
 func TestEarned(t *testing.T) {
 	for want, change := range map[string]func(s *result.Summary){
 		"Trustworthy": limitedRun(5, diagnose.Storage),
-		"With reservations The interval of the result is ± 14 %, more than ± 5 %. Not yet a statement about storage: it was " +
+		"With reservations The interval of the result is ± 14 %, more than ± 5 %. Not yet a statement about storage: " +
 			"limited by the CPU.": limitedRun(14, diagnose.CPU),
-		"it was limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
-		"The interval of the result is ± 6 %, more":      limitedRun(6, diagnose.Storage),
+		"storage: limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
+		"The interval of the result is ± 6 %, more":        limitedRun(6, diagnose.Storage),
 		"The result has no interval: that is unknown of OPM. Not yet a statement about storage: what limited it is unknown.": func(s *result.Summary) {
 			s.Figure.CI95 = nil
 		},
