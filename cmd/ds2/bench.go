@@ -56,6 +56,8 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	addVerify(flags, &f.Verify)
 }
 
+// check refuses flags that make no bench, before anything is connected to, and notes in the record how
+// the databases are restored.
 func (f *benchFlags) check() error {
 	switch {
 	case f.RunTime.Duration == 0:
@@ -71,6 +73,8 @@ func (f *benchFlags) check() error {
 	return checkSeveral(&f.runFlags, result.ReadSummary[result.Bench])
 }
 
+// run makes the runs that the record lacks, and shows what all come to. The HTML page is written
+// whatever is printed.
 func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if filepath.Ext(f.out) == result.ArchiveExt {
 		f.archive = f.out
@@ -166,6 +170,8 @@ func (f *benchFlags) length() time.Duration {
 	return spec.Length()
 }
 
+// procedure is how a run of the bench is made: what is restored, waited for, run and audited. The
+// experiment calls it for each configuration.
 func (f *benchFlags) procedure(
 	i *interrupts,
 	options runs.Options,
@@ -200,6 +206,7 @@ func (f *benchFlags) procedure(
 	return bench
 }
 
+// told says what a bench is at, on the live page and, unless quiet, on the terminal.
 func (o *driveOutput) told(i *interrupts) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		i.served.doing(format, args...)

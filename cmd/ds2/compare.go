@@ -25,6 +25,7 @@ func newCompareCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		// Records of drives alone have points of depth and latency, and neither runs nor intervals.
 		devices, err := readDevices(cmd.Flags(), dirs)
 		if err != nil {
 			return err
@@ -39,6 +40,7 @@ func newCompareCommand() *cobra.Command {
 				return flagError("fail-if", err)
 			}
 		}
+		// Windows given here take the place of each record's own: its samples are concluded again.
 		over, err := measure.ParseWindows(windows)
 		if err != nil {
 			return flagError("window", err)
@@ -64,6 +66,7 @@ func newCompareCommand() *cobra.Command {
 			if err != nil {
 				return flagError("history", err)
 			}
+			// Runs of one day are more alike than days are, so the variation between days decides.
 			c = history.Against(days, all[0], subject...)
 		}
 		c.Findings = append(c.Findings, without...)
@@ -78,6 +81,7 @@ func newCompareCommand() *cobra.Command {
 		if err := one.deliver(cmd.OutOrStdout(), f, out); err != nil {
 			return err
 		}
+		// A gate asks one thing: other findings are in the report and do not change the exit code.
 		if gated {
 			return verdictOf(slices.DeleteFunc(c.Findings, func(f result.Finding) bool {
 				return f.Kind != result.GateFailed && f.Kind != result.GateOpen

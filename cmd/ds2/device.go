@@ -17,6 +17,7 @@ import (
 	"ds2/internal/result"
 )
 
+// deviceFlags say which drive is measured, in a file or as a whole, and how long.
 type deviceFlags struct {
 	options     device.Options
 	overwrite   string
@@ -50,6 +51,8 @@ func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 		return usageError(
 			"--dir is missing: a directory on the device to measure (or --device, which overwrites it)",
 		)
+	// Naming the device twice is the only consent to lose what it holds: an environment variable or a
+	// habit gives one of the two, not both.
 	case o.Device != f.overwrite:
 		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again",
 			f.overwrite, o.Device)
@@ -59,7 +62,9 @@ func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 	if info, err := os.Stat(o.Dir); o.Dir != "" && (err != nil || !info.IsDir()) {
 		return usageError("--dir: there is no directory %s", o.Dir)
 	}
-	o.FileBytes, o.KitVersion = o.FileBytes/(1<<20)*(1<<20), kitVersion()
+	// Whole MiB, which all block sizes of the stages divide.
+	o.FileBytes = o.FileBytes / (1 << 20) * (1 << 20)
+	o.KitVersion = kitVersion()
 	f.out = cmp.Or(f.out, "ds2-device-"+time.Now().UTC().Format("20060102T150405Z")+".json")
 	if !f.quiet {
 		o.Progress = func(what string, left time.Duration) {

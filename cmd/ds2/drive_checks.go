@@ -74,6 +74,7 @@ func (f *runFlags) parseWindows(run result.Spec) (err error) {
 	return nil
 }
 
+// parseLimits reads --limit, and writes the limits as records have them: sets become their limits.
 func (f *runFlags) parseLimits() (err error) {
 	if f.limits, err = limit.ForRun(
 		f.LimitTexts,
@@ -89,6 +90,8 @@ func (f *runFlags) parseLimits() (err error) {
 // said what came of it.
 const aroundEvents = 10 * time.Second
 
+// parseEvents reads --event. An event needs time on both sides of it: its cost is the rate after
+// against the rate before.
 func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 	f.EventTexts = nil
 	for _, text := range f.events {
@@ -174,6 +177,7 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	case f.AbortAfter.Duration > 0 && f.AbortAfter.Duration < time.Second:
 		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.AbortAfter)
 	}
+	// From here on the length counts: the ramp takes longer with more targets.
 	run := f.Spec
 	if run.Targets, err = f.urls(); err != nil { // for the length of the ramp
 		return o, err

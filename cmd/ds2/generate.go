@@ -18,6 +18,7 @@ import (
 	"ds2/internal/progress"
 )
 
+// generateFlags say what of a dataset is written as files, and where to.
 type generateFlags struct {
 	size, rows, words string
 	dataSeed          uint64
@@ -36,6 +37,7 @@ func newGenerateCommand() *cobra.Command {
 	cmd := newCommand("generate", interruptible("finished parts stay, for --resume", f.run))
 	cmd.Args = cobra.ArbitraryArgs
 	flags := cmd.Flags()
+	// Writing is bound by the CPUs that make the rows, not by the drive.
 	f.parallel = runtime.GOMAXPROCS(0)
 	declare(flags, "generate", fields{
 		"size":      &f.size,
@@ -104,6 +106,7 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 	return datagen.New(size, words, options)
 }
 
+// writePart writes one file to standard output, for programs that read rows from a pipe.
 func (f *generateFlags) writePart(
 	ctx context.Context,
 	stdout io.Writer,
@@ -147,6 +150,8 @@ func parseTables(names []string) ([]datagen.Table, error) {
 	return slices.DeleteFunc(slices.Clone(datagen.Tables), left), nil
 }
 
+// writeDirectory writes the files of a shard, and their manifest before and after them: a file with a
+// sum in it is whole, and is not made again by --resume.
 func (f *generateFlags) writeDirectory(
 	ctx context.Context,
 	cmd *cobra.Command,
@@ -181,6 +186,8 @@ func (f *generateFlags) writeDirectory(
 	return nil
 }
 
+// verifyDirectory reads all files again and compares rows, bytes and checksums with the manifest. A
+// difference is a verdict, exit 3, and no failure of the command.
 func (f *generateFlags) verifyDirectory(ctx context.Context, cmd *cobra.Command) error {
 	held, err := folder.Open(f.verify)
 	if err != nil {

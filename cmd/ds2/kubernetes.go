@@ -66,6 +66,8 @@ func newKubernetesCommand() *cobra.Command {
 // objectName is a name that the cluster takes, with room for that of a configuration.
 var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
 
+// run prints the manifests. The experiment's file that goes into them is parsed as the Job will parse
+// it, so that a mistake shows here and not in a pod's log.
 func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	s := &f.setup
 	switch {
@@ -84,8 +86,10 @@ func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	if s.Server.Volume == 0 {
 		const gigabyte = 1e9
 		bytes := schema.ExpectedBytes(postgres.Engine, l.options.Dataset.Params(schema.Params{}))
+		// The data, its log and the growth of long runs; what a claim gets beyond costs no time.
 		s.Server.Volume = (3*bytes/gigabyte + 8) * gigabyte
 	}
+	// Connections beyond the users' are for the kit's own and for a look by hand.
 	s.Server.Settings = append([]string{ // what is given later counts
 		fmt.Sprintf("max_connections=%d", f.bench.Threads+50),
 		"track_io_timing=on", "track_wal_io_timing=on",

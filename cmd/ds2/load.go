@@ -29,6 +29,7 @@ import (
 	"ds2/schema"
 )
 
+// loadFlags say what is loaded into which databases, and how these are laid out.
 type loadFlags struct {
 	targetFlags
 	flags             *pflag.FlagSet // that they were declared in
@@ -198,6 +199,8 @@ func (f *loadFlags) ds2() (workload.Dataset, error) {
 	return ds2.Dataset{Size: size, Words: words.Sum(), Seed: f.dataSeed, Rows: data.Parts()}, nil
 }
 
+// directory is the dataset of files that ds2 generate wrote: its size is that of the manifest, and
+// where the server reads the files itself, the layout names them.
 func (f *loadFlags) directory() (workload.Dataset, error) {
 	dir, err := folder.Open(f.from)
 	if err != nil {
@@ -237,6 +240,8 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 	return data, nil
 }
 
+// load loads one database and shows how far it is. Server is asked only where --parallel is not given:
+// each session that loads takes memory of the server.
 func (f *loadFlags) load(
 	i *interrupts,
 	engine store.Database,
@@ -289,6 +294,8 @@ func serverLost(err error, r *load.Report) error {
 		"the same command with --resume continues it, with --parallel 1 if memory was short", err)
 }
 
+// printLoad prints how long each phase took and how fast each table was loaded. What an earlier load
+// left has no rate.
 func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {
 	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(),
 		r.Elapsed.Round(100*time.Millisecond))

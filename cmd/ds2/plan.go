@@ -37,6 +37,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		practice += b.Practice
 		all = append(all, &experiment.Bench{Name: c.Name, Summary: b, Planned: c.bench.planned()})
 	}
+	// The benches have no databases: they are asked only for what is left of them.
 	whole := f.experiment(record.Seed, all)
 	made, runs, left := whole.Left()
 	data := map[string]any{
@@ -62,6 +63,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	}
 	data["Blocks"] = blocks
 	var warm time.Duration // of all that are left, at most
+	// Configurations that differ in their times have each a line; most have one in common.
 	var procedures []*procedure
 	for k, c := range f.configurations {
 		warm = max(warm, time.Duration(runs-made)*c.bench.WarmWithin.Duration)
@@ -80,6 +82,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	if warm > 0 {
 		data["Longest"] = (left + warm).Round(time.Second)
 	}
+	// In sequence a slow change of the server would count as a difference, so nothing is promised.
 	switch paired := len(all) > 1 && !whole.Sequence; {
 	case paired && f.runs.Most < measure.MinBlocks:
 		data["TooFew"] = measure.MinBlocks

@@ -46,6 +46,7 @@ func newChecklist(cmd *cobra.Command, f *runFlags) *checklist {
 	}
 }
 
+// run checks one run, with the flags of ds2 drive.
 func (l *checklist) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 	if err := f.judgeRun(); err != nil {
 		return err

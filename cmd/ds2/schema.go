@@ -12,6 +12,8 @@ import (
 	"ds2/schema"
 )
 
+// newSchemaCommand prints scripts for who runs them by hand. Its flags are those of a load, as they
+// decide on names, files and sizes in the SQL.
 func newSchemaCommand() *cobra.Command {
 	var phase string
 	var f loadFlags

@@ -32,6 +32,7 @@ func newSizesCommand() *cobra.Command {
 				return usageError("--capacity: it goes with --workload %s, and no SIZE",
 					mailbox.Name)
 			}
+			// The other way round: from the room that there is to what may be loaded into it.
 			line := fit(capacity, piece)
 			if output == "json" {
 				return printJSON(cmd.OutOrStdout(), line)
@@ -67,6 +68,7 @@ func newSizesCommand() *cobra.Command {
 	return cmd
 }
 
+// newSizeLine adds up the parts of a dataset; none of its rows is made for that.
 func newSizeLine(arg string) (sizeLine, error) {
 	size, err := sizeOf(arg)
 	if err != nil {

@@ -56,6 +56,7 @@ func preset(flags *pflag.FlagSet, name, value string) {
 	flag.DefValue = flag.Value.String()
 }
 
+// check refuses flags that make no search, before anything is connected to.
 func (f *tuneFlags) check() error {
 	switch {
 	case f.search.Start > f.search.Max:
@@ -73,6 +74,8 @@ func (f *tuneFlags) check() error {
 	); err != nil {
 		return err
 	}
+	// A rate grows with the users until the store is saturated, so it bounds the search from below;
+	// only response times, latencies and errors bound it from above.
 	ofRate := func(l limit.Limit) bool {
 		return l.Unit() == result.UnitOPM || l.Unit() == result.UnitIOPS
 	}
@@ -85,6 +88,7 @@ func (f *tuneFlags) check() error {
 		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +
 			"runs with few users are expected to miss it")
 	}
+	// What a trial with any number of users has: a closed loop, whose users wait for each other.
 	f.Threads = f.search.Start
 	f.Spacing = result.Even
 	f.mailbox.Closed = true
@@ -92,6 +96,8 @@ func (f *tuneFlags) check() error {
 	return nil
 }
 
+// run makes or continues the search. Between trials the database is restored, so that each meets the
+// same rows.
 func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -135,6 +141,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	switch {
 	case err != nil:
 		return err
+	// One user is the least there is: where that cannot be judged, nothing can.
 	case record.Users == 0 && tune.CannotTell(record.Trials, 1):
 		return &exitError{exitUnknown, errors.New(record.Why + "; see the record")}
 	case record.Users == 0:

@@ -39,6 +39,7 @@ func newVerifyCommand() *cobra.Command {
 	return cmd
 }
 
+// verifyFlags say what is audited, against which records, and how deep.
 type verifyFlags struct {
 	targetFlags
 	size, format string
@@ -72,6 +73,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 
 	var found verification
 	show := showProgress(f.quiet, cmd.ErrOrStderr())
+	// Pages and indexes first: an audit of damaged ones would fail by errors that say less.
 	if f.deep {
 		observer, err := f.observer(ctx, stores, cmd.ErrOrStderr())
 		if err != nil {
@@ -164,6 +166,7 @@ func recordsOf(dirs []string) (*result.Record, error) {
 	return result.Merge(records)
 }
 
+// verification is what ds2 verify found, as its JSON has it.
 type verification struct {
 	result.Audit
 	Broken     string            `json:"broken,omitempty"` // why the audit could not be made
@@ -171,10 +174,12 @@ type verification struct {
 	Omitted    []string          `json:"omitted,omitempty"` // what was not looked at
 }
 
+// damaged says that the server itself found a broken page or index.
 func (v verification) damaged() bool {
 	return slices.ContainsFunc(v.DeepChecks, store.DeepCheck.Damaged)
 }
 
+// print writes the result as JSON, or as text with a line for each check, the verdict last.
 func (v verification) print(w io.Writer, format string) error {
 	if format == "json" {
 		return printJSON(w, v)
@@ -197,6 +202,7 @@ func (v verification) Failed() (n int) {
 	return n
 }
 
+// addVerify declares what is checked after each run.
 func addVerify(flags *pflag.FlagSet, how *string) {
 	kinds := oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone)
 	declare(flags, "run", fields{"verify": kinds})

@@ -32,6 +32,7 @@ func mailboxSize(value *int64) parsed[int64] {
 	return parsed[int64]{value, "bytes", readMailboxSize, write, ""}
 }
 
+// readMailboxSize reads 1MB to 1TB, in units of 1024.
 func readMailboxSize(text string) (int64, error) {
 	n, err := units.RAMInBytes(text)
 	if err != nil || n < 1<<20 || n > 1<<40 {
@@ -61,6 +62,7 @@ func mixText(m mailbox.Mix) string {
 	return fmt.Sprintf("%d/%d/%d/%d", m.Insert, m.Delete, m.Replace, m.Read)
 }
 
+// addMailboxes declares the flags of a dataset of mailboxes.
 func addMailboxes(flags *pflag.FlagSet, d *mailbox.Dataset) {
 	declare(flags, "mailboxes", fields{
 		"mailboxes":       &d.Size.Mailboxes,
@@ -95,6 +97,8 @@ type fitLine struct {
 	Growth       int64 `json:"growth_bytes"` // as much is for the log
 }
 
+// fitMailboxes plans a file system of capacity bytes: what the mailboxes leave is for growth and log in
+// equal parts.
 func fitMailboxes(capacity, mailboxBytes int64) fitLine {
 	n := mailbox.FitMailboxes(capacity, mailboxBytes)
 	bytes := mailbox.Size{Mailboxes: n, MailboxBytes: mailboxBytes}.TotalBytes()
@@ -130,6 +134,8 @@ func (f *runFlags) judgeMailboxes() error {
 	return nil
 }
 
+// planMailboxes puts a run on mailboxes together. Their records are known to the machine alone that
+// drives them, so there is one.
 func (f *runFlags) planMailboxes(
 	ctx context.Context,
 	targets []store.Database,
