@@ -133,7 +133,7 @@ func TestExperimentFileErrors(t *testing.T) {
 		},
 		{
 			"a value that makes no run", "configurations:\n  hdd: {TARGET, threads: 0}",
-			`2: configuration hdd: --threads is 0`,
+			`2: --threads is 0`,
 		},
 		{
 			"no target", "configurations:\n  hdd: {threads: 8}",
