@@ -60,10 +60,8 @@ func programs(t *testing.T) map[string]string {
 // dataTables are the tables and templates beside the code that hold texts, such as the words of
 // findings and the tables of reports.
 func dataTables(t *testing.T) map[string]string {
-	all := filesOf(t, ".sql", "schema")
-	for _, extension := range []string{".tsv", ".tmpl"} {
-		maps.Copy(all, filesOf(t, extension, "internal", "cmd"))
-	}
+	all := filesOf(t, ".tsv", "internal", "cmd")
+	maps.Copy(all, filesOf(t, ".tmpl", "internal", "cmd"))
 	return all
 }
 
