@@ -100,8 +100,8 @@ func FuzzParse(f *testing.F) {
 		"device sda write mean < 10ms for 5m",
 		"errors < 1%",
 	}
-	for _, preset := range presets {
-		texts = append(texts, preset...)
+	for _, maximum := range presets {
+		texts = append(texts, "data read max < "+maximum)
 	}
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		l, err := Parse(text)

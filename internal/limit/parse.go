@@ -89,14 +89,8 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 	}
 	suffix := p.takeWord(number)
 	factor, known := bounds[kind.unit].factors[suffix]
-	switch {
-	case known:
-	case kind.unit == result.UnitSeconds:
-		return l, p.fail("a latency needs a unit: us, ms, s or m, such as %sms", digits)
-	case kind.unit == result.UnitRatio:
-		return l, p.fail("a share needs a percent sign, such as %s%%", digits)
-	default:
-		return l, p.fail("%s is a number without a unit", kind.unit)
+	if !known {
+		return l, p.fail("%s", strings.ReplaceAll(bounds[kind.unit].refusal, "NUMBER", digits))
 	}
 	if !p.isAtEnd() {
 		return l, p.fail("the limit ends before this; give --limit once for each limit")
@@ -164,41 +158,41 @@ func (p *parser) fail(format string, args ...any) error {
 	)
 }
 
-// bounds are how those in a unit are written, and what takes a written unit to the base unit.
+// bounds are how those in a unit are written, what is said of a suffix that is none of the unit's,
+// and what takes a written unit to the base unit.
 var bounds = map[result.Unit]struct {
-	example string
-	factors map[string]float64
+	example, refusal string
+	factors          map[string]float64
 }{
 	result.UnitSeconds: {
 		"500ms",
+		"a latency needs a unit: us, ms, s or m, such as NUMBERms",
 		map[string]float64{"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60},
 	},
-	result.UnitRatio: {"0.1%", map[string]float64{"%": 0.01}},
-	result.UnitOPM:   {"60000", map[string]float64{"": 1}},
-	result.UnitIOPS:  {"250", map[string]float64{"": 1}},
+	result.UnitRatio: {
+		"0.1%",
+		"a share needs a percent sign, such as NUMBER%",
+		map[string]float64{"%": 0.01},
+	},
+	result.UnitOPM:  {"60000", "OPM is a number without a unit", plain},
+	result.UnitIOPS: {"250", "IOPS is a number without a unit", plain},
 }
+
+// plain is of figures that are written without a unit.
+var plain = map[string]float64{"": 1}
 
 // presets are sets of limits under a name: those of Jetstress for the versions of Exchange, in its
 // performance test and in its stress test (WORKLOAD.md section 7). Reads of the data and writes of
 // the log have limits; writes of the data have none. The maxima are over means of 15 s.
-var presets = map[string][]string{
-	"exchange2007":        exchange("50ms"),
-	"exchange2007-stress": exchange("100ms"),
-	"exchange2013":        exchange("100ms"),
-	"exchange2013-stress": exchange("200ms"),
+var presets = map[string]string{ // the longest maximum of each
+	"exchange2007":        "50ms",
+	"exchange2007-stress": "100ms",
+	"exchange2013":        "100ms",
+	"exchange2013-stress": "200ms",
 }
 
 // stressTime is the length of a run over which it is a stress test, in Jetstress.
 const stressTime = 6 * time.Hour
-
-func exchange(maximum string) []string {
-	return []string{
-		"data read mean < 20ms",
-		"data read max < " + maximum,
-		"log write mean < 10ms",
-		"log write max < " + maximum,
-	}
-}
 
 // Presets are the names of the sets of limits, in order.
 func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
@@ -208,13 +202,15 @@ func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
 func ForRun(texts []string, run time.Duration, operations ...string) ([]Limit, error) {
 	var all []string
 	for _, text := range texts {
-		set, known := presets[text]
+		maximum, known := presets[text]
 		if stress, has := presets[text+"-stress"]; has && run > stressTime {
-			set = stress
+			maximum = stress
 		}
 		switch {
 		case known:
-			all = append(all, set...)
+			all = append(all,
+				"data read mean < 20ms", "data read max < "+maximum,
+				"log write mean < 10ms", "log write max < "+maximum)
 		case strings.ContainsAny(text, "<> "):
 			all = append(all, text)
 		default:

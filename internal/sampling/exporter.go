@@ -64,7 +64,7 @@ func (e *Exporter) DrivesOf(file string) (drives []string) {
 // Container is what the server on the machine may use of it, where the exporter tells.
 func (e *Exporter) Container() topology.Container {
 	limit := func(name string) float64 {
-		if lowest := e.first.foldValues(name, nil, math.Min); !math.IsNaN(lowest) {
+		if lowest := foldValues(e.first[name], math.Min); !math.IsNaN(lowest) {
 			return lowest
 		}
 		return 0
@@ -204,28 +204,21 @@ func (x exposition) firstLabel(name, label string) string {
 	return string(x[name][0].Metric[model.LabelName(label)])
 }
 
-// foldValues makes one value of those of a name that fit; NaN of none.
-func (x exposition) foldValues(
-	name string,
-	fits func(labels model.Metric) bool,
-	f func(a, b float64) float64,
-) float64 {
+// foldValues makes one value of those of some metrics; NaN of none.
+func foldValues(metrics model.Vector, f func(a, b float64) float64) float64 {
 	all := math.NaN()
-	for _, m := range x[name] {
-		v := float64(m.Value)
-		switch {
-		case fits != nil && !fits(m.Metric):
-		case math.IsNaN(all):
-			all = v
-		default:
-			all = f(all, v)
+	for _, m := range metrics {
+		if math.IsNaN(all) {
+			all = float64(m.Value)
+		} else {
+			all = f(all, float64(m.Value))
 		}
 	}
 	return all
 }
 
-func (x exposition) sum(name string, fits func(labels model.Metric) bool) float64 {
-	return x.foldValues(name, fits, func(a, b float64) float64 { return a + b })
+func sumValues(metrics model.Vector) float64 {
+	return foldValues(metrics, func(a, b float64) float64 { return a + b })
 }
 
 // Source reads the machine: the columns that the machine itself would give, of these drives or,
@@ -243,7 +236,7 @@ func (e *Exporter) Source(
 		now, err := e.scrape(ctx)
 		was := shown
 		if err == nil {
-			shown = now.sum(e.kind.metric(processors).name, nil)
+			shown = sumValues(now[e.kind.metric(processors).name])
 		}
 		if err == nil && shown == was {
 			return counted{}, errStandsStill

@@ -73,7 +73,8 @@ func readMetrics(column int) map[string][]metric {
 	return all
 }
 
-// metric is the best for a figure or a fact; the empty one, which nothing shows, where there is none.
+// metric is the best for a figure or a fact; the empty one, which nothing shows, where there is
+// none.
 func (k *exporterKind) metric(of string) metric {
 	if len(k.metrics[of]) == 0 {
 		return metric{}
@@ -90,7 +91,7 @@ func (k *exporterKind) valuesOf(x exposition, of string) map[string]float64 {
 // sum is that of the first metric of a figure or a fact that is shown; NaN where none is.
 func (k *exporterKind) sum(x exposition, of string) float64 {
 	for _, m := range k.metrics[of] {
-		if sum := x.sum(m.name, nil); !math.IsNaN(sum) {
+		if sum := sumValues(x[m.name]); !math.IsNaN(sum) {
 			return sum
 		}
 	}
@@ -108,7 +109,9 @@ type counted struct {
 // counted is what an exporter shows.
 func (k *exporterKind) counted(x exposition) counted {
 	const clock, heat = "node_cpu_scaling_frequency_hertz", "node_thermal_zone_temp"
-	stolen := func(labels model.Metric) bool { return labels["mode"] == "steal" }
+	times := slices.Clone(x[k.metric(processors).name])
+	other := func(s *model.Sample) bool { return s.Metric["mode"] != "steal" }
+	stolen := slices.DeleteFunc(times, other)
 	c := counted{
 		k.disks(x),
 		k.cpus(x),
@@ -116,13 +119,11 @@ func (k *exporterKind) counted(x exposition) counted {
 		k.valuesOf(x, "link speed"),
 		map[string]float64{
 			MemoryAvailable: k.sum(x, "memory_available_bytes"),
-			CPUSteal:        x.sum(k.metric(processors).name, stolen),
-			CPUFrequency:    x.sum(clock, nil) / float64(len(x[clock])),
-			CPUThrottles: x.sum("node_cpu_core_throttles_total", nil) + x.sum(
-				"node_cpu_package_throttles_total",
-				nil,
-			),
-			Temperature: x.foldValues(heat, nil, math.Max),
+			CPUSteal:        sumValues(stolen),
+			CPUFrequency:    sumValues(x[clock]) / float64(len(x[clock])),
+			CPUThrottles: sumValues(x["node_cpu_core_throttles_total"]) +
+				sumValues(x["node_cpu_package_throttles_total"]),
+			Temperature: foldValues(x[heat], math.Max),
 		},
 	}
 	maps.DeleteFunc(c.machine, func(_ string, v float64) bool { return math.IsNaN(v) })
