@@ -82,15 +82,7 @@ func (e *Experiment) check() error {
 }
 
 // Disclosures are what a reader of published figures asks of what was tested, by their keys.
-var Disclosures = []string{
-	"array",
-	"firmware",
-	"raid",
-	"cache",
-	"compression",
-	"file-system",
-	"price",
-}
+var Disclosures = strings.Fields("array firmware raid cache compression file-system price")
 
 // PriceKey is the disclosure that is an amount and its currency, such as "12000 USD".
 const PriceKey = "price"

@@ -193,4 +193,4 @@ func (c *deepCheck) endTransaction() {
 // aboutServer are the classes of SQLSTATE about connection, transaction state, rights and names,
 // resources, prerequisites and operator intervention. Damage can come with any other, since damaged
 // data can look like anything.
-var aboutServer = []string{"08", "25", "28", "42", "53", "55", "57"}
+var aboutServer = strings.Fields("08 25 28 42 53 55 57")

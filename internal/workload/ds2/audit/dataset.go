@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -65,11 +66,9 @@ const (
 	otherProduct  = "products of the dataset with other values"
 )
 
-var customerColumns = []string{
-	"customerid", "firstname", "lastname", "address1", "address2", "city", "state", "zip",
-	"country", "region", "email", "phone", "creditcardtype", "creditcard", "creditcardexpiration",
-	"username", "password", "age", "income", "gender",
-}
+var customerColumns = strings.Fields("customerid firstname lastname address1 address2 city " +
+	"state zip country region email phone creditcardtype creditcard creditcardexpiration " +
+	"username password age income gender")
 
 // productColumns are those of PRODUCTS but the price, an amount.
 var productColumns = []string{
@@ -78,10 +77,8 @@ var productColumns = []string{
 
 const productPrice = 4 // its place in a row
 
-var numbers = []string{
-	"customerid", "region", "creditcardtype", "age", "income",
-	"prod_id", "category", "special", "common_prod_id",
-}
+var numbers = strings.Fields("customerid region creditcardtype age income " +
+	"prod_id category special common_prod_id")
 
 func isText(column string) bool { return !slices.Contains(numbers, column) }
 

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ds2/internal/workload/ds2/calls"
 )
@@ -55,10 +56,8 @@ const (
 )
 
 // categoryNames are those of CATEGORIES, from category 1 on (WORKLOAD.md section 1).
-var categoryNames = []string{
-	"Action", "Animation", "Children", "Classics", "Comedy", "Documentary", "Drama", "Family",
-	"Foreign", "Games", "Horror", "Music", "New", "Sci-Fi", "Sports", "Travel",
-}
+var categoryNames = strings.Fields("Action Animation Children Classics Comedy " +
+	"Documentary Drama Family Foreign Games Horror Music New Sci-Fi Sports Travel")
 
 // expectations are what the database should hold. Work in doubt may be there or not.
 func (a *audit) expectations() []expectation {
