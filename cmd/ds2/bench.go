@@ -56,8 +56,8 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	addVerify(flags, &f.Verify)
 }
 
-// check refuses flags that make no bench, before anything is connected to, and notes in the record how
-// the databases are restored.
+// check refuses flags that make no bench, before anything is connected to, and notes in the record
+// how the databases are restored.
 func (f *benchFlags) check() error {
 	switch {
 	case f.RunTime.Duration == 0:
@@ -127,7 +127,8 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	return verdictOf(bench.Findings)
 }
 
-// checklist is that on the way to the runs of a bench, whose databases can be restored between them.
+// checklist is that on the way to the runs of a bench, whose databases can be restored between
+// them.
 func (f *benchFlags) checklist(i *interrupts, lock string) *checklist {
 	return &checklist{w: i.stderr, quiet: f.output.quiet, lock: lock, fits: f.restore.check}
 }

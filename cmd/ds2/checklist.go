@@ -11,9 +11,9 @@ import (
 	"ds2/internal/workload"
 )
 
-// checklist takes what is found on the way to a run. The run itself warns of what may go wrong with it,
-// and ends before its first user where anything failed. A check lists all that it finds, and goes
-// on as far as it can.
+// checklist takes what is found on the way to a run. The run itself warns of what may go wrong with
+// it, and ends before its first user where anything failed. A check lists all that it finds, and
+// goes on as far as it can.
 type checklist struct {
 	w           io.Writer
 	check       bool
@@ -121,8 +121,7 @@ func (l *checklist) holds(stores []store.Database, plan workload.Plan) {
 		if proof := proofs[s.Engine()]; proof != "" {
 			l.add(store.Finding{
 				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
-				Do: "check its figures against the server's own counters, and send a first run: " +
-					"docs/howto/sqlserver.md",
+				Do: "check its figures against the server's own counters, and send a first run: docs/howto/sqlserver.md",
 			})
 		}
 	}

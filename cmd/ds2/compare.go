@@ -53,8 +53,7 @@ func newCompareCommand() *cobra.Command {
 			return usageError("--history: name one bench or run, which is compared with it")
 		}
 		if gated && len(all) < 2 && past == "" {
-			return usageError("--fail-if: name two directories or more, " +
-				"the first of which is what the others are compared with")
+			return usageError("--fail-if: name two directories or more, the first of which is what the others are compared with")
 		}
 		if err := compare.CheckSubject(all, subject); err != nil {
 			return flagError("subject", err)

@@ -208,12 +208,10 @@ func writeReport(dir string) (address string, err error) {
 // measures says what a demo measures on a machine with that much memory; 0: unknown.
 func (f *demoFlags) measures(memory int64) string {
 	bytes := schema.ExpectedBytes(postgres.Engine, f.load.options.Dataset.Params(schema.Params{}))
-	text := "this demo measures the CPU, not the drive: its database of about %s fits into memory; " +
-		"load a size larger than that for the drive, see docs/howto/long-runs.md"
+	text := "this demo measures the CPU, not the drive: its database of about %s fits into memory; load a size larger than that for the drive, see docs/howto/long-runs.md"
 	switch {
 	case memory == 0:
-		text = "this demo measures the CPU, not the drive, " +
-			"unless its database of about %s is larger than the machine's memory"
+		text = "this demo measures the CPU, not the drive, unless its database of about %s is larger than the machine's memory"
 	case bytes > memory:
 		text = "this demo measures the drive too: its database of about %s is larger than the machine's memory of " +
 			bytesText(memory)

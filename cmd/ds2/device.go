@@ -51,8 +51,8 @@ func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 		return usageError(
 			"--dir is missing: a directory on the device to measure (or --device, which overwrites it)",
 		)
-	// Naming the device twice is the only consent to lose what it holds: an environment variable or a
-	// habit gives one of the two, not both.
+	// Naming the device twice is the only consent to lose what it holds: an environment variable or
+	// a habit gives one of the two, not both.
 	case o.Device != f.overwrite:
 		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again",
 			f.overwrite, o.Device)

@@ -35,8 +35,7 @@ func (l *ds2Lines) print(w io.Writer) {
 	}
 	fmt.Fprintf(
 		w,
-		"et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d "+
-			"rollbacks: n=%d %%=%5.1f\n",
+		"et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d rollbacks: n=%d %%=%5.1f\n",
 		et.Seconds(),
 		t.Orders,
 		opm(t, et),
@@ -187,7 +186,6 @@ func (f *runFlags) tellIgnored(w io.Writer) {
 	for _, host := range f.perfHosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")
-		say(w, note, ": %s ignored: ds2 reads this machine's counters; "+
-			"those of another by --exporter http://%s:9100/metrics", host, name)
+		say(w, note, ": %s ignored: ds2 reads this machine's counters; those of another by --exporter http://%s:9100/metrics", host, name)
 	}
 }

@@ -61,8 +61,7 @@ func (s *experimentSetup) check() error {
 	switch {
 	case s.until > 0 && s.order == result.OrderSequence:
 		return usageError(
-			"--until: in sequence all runs of one configuration come before those of the next, " +
-				"so no difference can end it",
+			"--until: in sequence all runs of one configuration come before those of the next, so no difference can end it",
 		)
 	case s.until == 0 && s.runs.Least < s.runs.Most:
 		return usageError("--runs: %s needs until, such as until: 2 %%, to say how many are enough",
@@ -152,8 +151,7 @@ func fileKey(name string) (experiment.Key, error) {
 		return experiment.Key{}, fmt.Errorf("unknown key %q; did you mean %s?", name, near)
 	}
 	if flag == nil || slices.Contains(notInFile, flag.Name) {
-		return experiment.Key{}, fmt.Errorf("unknown key %q: keys are the flags of ds2 bench, "+
-			"and configurations, factors, subject, runs, order, until", name)
+		return experiment.Key{}, fmt.Errorf("unknown key %q: keys are the flags of ds2 bench, and configurations, factors, subject, runs, order, until", name)
 	}
 	key := experiment.Key{
 		Flag:  flag.Name,

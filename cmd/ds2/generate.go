@@ -64,8 +64,7 @@ func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) er
 	case len(args) > 0 && !toStdout:
 		return usageError("generate: unexpected argument %q; see ds2 generate --help", args[0])
 	case (f.part != "") != toStdout:
-		return usageError("--part NAME and the argument - belong together: " +
-			"ds2 generate --size S --part us_cust - prints one file")
+		return usageError("--part NAME and the argument - belong together: ds2 generate --size S --part us_cust - prints one file")
 	case f.verify == "" && f.part == "" && f.out == "":
 		return usageError("--out is missing: the directory to write to")
 	}
@@ -117,8 +116,7 @@ func (f *generateFlags) writePart(
 	at := slices.IndexFunc(files, func(file datagen.File) bool { return file.Name == name })
 	if at < 0 {
 		return usageError(
-			"--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist "+
-				"and so on to dec_, prod or inv",
+			"--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist and so on to dec_, prod or inv",
 			f.part,
 		)
 	}
@@ -150,8 +148,8 @@ func parseTables(names []string) ([]datagen.Table, error) {
 	return slices.DeleteFunc(slices.Clone(datagen.Tables), left), nil
 }
 
-// writeDirectory writes the files of a shard, and their manifest before and after them: a file with a
-// sum in it is whole, and is not made again by --resume.
+// writeDirectory writes the files of a shard, and their manifest before and after them: a file with
+// a sum in it is whole, and is not made again by --resume.
 func (f *generateFlags) writeDirectory(
 	ctx context.Context,
 	cmd *cobra.Command,

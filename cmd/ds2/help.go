@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagGroups are the headings of --help=all in their order; what only one workload or DVD Store's own
-// driver has stands last.
+// flagGroups are the headings of --help=all in their order; what only one workload or DVD Store's
+// own driver has stands last.
 var flagGroups = []string{
 	"Target", "Dataset", "Load shape", "Procedure", "Measuring", "Limits", "Observing",
 	"Placement", "Output", "DVD Store", "Mailbox", "DVD Store compatibility",

@@ -66,8 +66,8 @@ func newKubernetesCommand() *cobra.Command {
 // objectName is a name that the cluster takes, with room for that of a configuration.
 var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
 
-// run prints the manifests. The experiment's file that goes into them is parsed as the Job will parse
-// it, so that a mistake shows here and not in a pod's log.
+// run prints the manifests. The experiment's file that goes into them is parsed as the Job will
+// parse it, so that a mistake shows here and not in a pod's log.
 func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	s := &f.setup
 	switch {
@@ -76,8 +76,7 @@ func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	case f.bench.size == "":
 		return usageError("--size is missing: a dataset larger than --server-memory, such as W")
 	case !objectName.MatchString(s.Name):
-		return usageError("--name: %q must be at most 40 small letters, digits and hyphens, "+
-			"and begin and end with a letter or digit", s.Name)
+		return usageError("--name: %q must be at most 40 small letters, digits and hyphens, and begin and end with a letter or digit", s.Name)
 	}
 	l := loadFlags{workload: ds2.Name, size: f.bench.size, flags: f.keys}
 	if err := l.dataset(); err != nil {

@@ -94,8 +94,7 @@ func (f *loadFlags) addPlacement(flags *pflag.FlagSet) {
 func (f *loadFlags) checkLayout(ctx context.Context) error {
 	l := &f.options.Schema.Layout
 	if l.Login == "" {
-		return usageError("--driver-login is empty: " +
-			"leave --driver-password-file out for a database without its own login")
+		return usageError("--driver-login is empty: leave --driver-password-file out for a database without its own login")
 	}
 	if f.recovery != defaultRecovery {
 		l.TargetRecovery = &f.recovery
@@ -131,8 +130,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 				s.Engine())
 		}
 		if f.from != "" && reads && !given {
-			return usageError("--from: %s reads the files itself: add --server-dir, "+
-				"or load the same rows without files by --size", s.Engine())
+			return usageError("--from: %s reads the files itself: add --server-dir, or load the same rows without files by --size", s.Engine())
 		}
 	}
 	unlock, err := i.lockStores("load", "", stores)
@@ -179,8 +177,7 @@ func (f *loadFlags) dataset() (err error) {
 func (f *loadFlags) ds2() (workload.Dataset, error) {
 	switch {
 	case f.size == "" && f.from == "":
-		return nil, usageError("--size is missing: S is the smallest, see ds2 sizes; " +
-			"with --resume it is that of the load that was interrupted")
+		return nil, usageError("--size is missing: S is the smallest, see ds2 sizes; with --resume it is that of the load that was interrupted")
 	case f.from != "":
 		return f.directory()
 	}
@@ -240,8 +237,8 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 	return data, nil
 }
 
-// load loads one database and shows how far it is. Server is asked only where --parallel is not given:
-// each session that loads takes memory of the server.
+// load loads one database and shows how far it is. Server is asked only where --parallel is not
+// given: each session that loads takes memory of the server.
 func (f *loadFlags) load(
 	i *interrupts,
 	engine store.Database,
@@ -268,8 +265,7 @@ func (f *loadFlags) load(
 			if memory > 0 {
 				known = ", server memory " + bytesText(memory)
 			}
-			fmt.Fprintf(i.stderr, "%s: loading %d tables or parts in parallel "+
-				"(%d CPUs%s; change with --parallel)\n",
+			fmt.Fprintf(i.stderr, "%s: loading %d tables or parts in parallel (%d CPUs%s; change with --parallel)\n",
 				engine.Label(), sessions, runtime.NumCPU(), known)
 		}
 	}
@@ -290,12 +286,11 @@ func serverLost(err error, r *load.Report) error {
 	if !ok || said || e.Class != store.Connection || !tables {
 		return err
 	}
-	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; "+
-		"the same command with --resume continues it, with --parallel 1 if memory was short", err)
+	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; the same command with --resume continues it, with --parallel 1 if memory was short", err)
 }
 
-// printLoad prints how long each phase took and how fast each table was loaded. What an earlier load
-// left has no rate.
+// printLoad prints how long each phase took and how fast each table was loaded. What an earlier
+// load left has no rate.
 func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {
 	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(),
 		r.Elapsed.Round(100*time.Millisecond))

@@ -49,8 +49,7 @@ func (i *interrupts) lockStores(
 		Lost: func(err error) {
 			i.lost(
 				fmt.Errorf(
-					"the database's lock was lost with its connection, and another ds2 has it now, "+
-						"so the results of this one are invalid: %w",
+					"the database's lock was lost with its connection, and another ds2 has it now, so the results of this one are invalid: %w",
 					err,
 				),
 			)

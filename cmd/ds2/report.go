@@ -167,8 +167,7 @@ func embedRecords(page *report.Page, dirs []string) error {
 			return err
 		}
 		if left -= archive.Len(); left < 0 {
-			return usageError("--embed: the archive of %s has %s, and a page takes %s in all: "+
-				"hand the record on by itself", dir, bytesText(int64(archive.Len())),
+			return usageError("--embed: the archive of %s has %s, and a page takes %s in all: hand the record on by itself", dir, bytesText(int64(archive.Len())),
 				bytesText(report.MostEmbedded))
 		}
 		page.Embed(compare.DirName(dir)+result.ArchiveExt, archive.Bytes())
@@ -278,8 +277,8 @@ func (s shown) write(w io.Writer, f formatFlags) error {
 	return usageError("--output %s: this record is written as html, text or json", f.format)
 }
 
-// publish writes the page of a record into its directory, prints the result, and tells where the page
-// is.
+// publish writes the page of a record into its directory, prints the result, and tells where the
+// page is.
 func (s shown) publish(cmd *cobra.Command, dir string, f formatFlags) error {
 	page := filepath.Join(dir, reportFile)
 	err := cmp.Or(atomicfile.Write(page, s.page.HTML), s.write(cmd.OutOrStdout(), f))
@@ -343,8 +342,7 @@ func reportESRP(
 	format, out string,
 ) error {
 	if len(windows) > 0 || merge {
-		return usageError("--output esrp: it takes the first window of records as they are, " +
-			"without --window and --merge")
+		return usageError("--output esrp: it takes the first window of records as they are, without --window and --merge")
 	}
 	var records []*result.Record
 	for _, dir := range dirs {

@@ -118,8 +118,7 @@ func (f *restoreFlags) add(flags *pflag.FlagSet) {
 // check refuses a way that databases of a workload cannot go.
 func (f *restoreFlags) check(w workload.Workload) error {
 	if _, ok := w.(workload.Resetter); !ok && f.RestoreName() == upkeep.RestoreReset {
-		return usageError("--restore is reset, and databases of workload %s cannot be reset: "+
-			"use --restore snapshot, after ds2 snapshot create", w.Name())
+		return usageError("--restore is reset, and databases of workload %s cannot be reset: use --restore snapshot, after ds2 snapshot create", w.Name())
 	}
 	return nil
 }

@@ -153,8 +153,7 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 			return fmt.Errorf("unexpected argument %q: write a time as one word, such as 20m",
 				args[0])
 		case cmd.Name() == "init":
-			return fmt.Errorf("unexpected argument: the file goes to standard output; "+
-				"write ds2 init > %s", args[0])
+			return fmt.Errorf("unexpected argument: the file goes to standard output; write ds2 init > %s", args[0])
 		}
 		return fmt.Errorf("unexpected argument %q: write --flag=value", args[0])
 	}

@@ -34,8 +34,7 @@ func newSchemaCommand() *cobra.Command {
 			return usageError("--phase: %s has no phase %s: ds2 load streams the data",
 				f.engine, phase)
 		case f.from == "" || l.FilesDir == "":
-			return usageError("--phase %s needs --from and --server-dir: "+
-				"the directory of the dataset, as this machine and as the server see it", phase)
+			return usageError("--phase %s needs --from and --server-dir: the directory of the dataset, as this machine and as the server see it", phase)
 		case !cmd.Flags().Changed("size"):
 			f.size = "" // that of the files
 		}

@@ -153,8 +153,7 @@ func (f targetFlags) url(text string) (string, error) {
 			)
 		}
 		if u, err := url.Parse(text); err == nil && u.User == nil && strings.Contains(text, "@") {
-			return "", usageError("--target: in the user or password of the URL, " +
-				"/ is written %%2F, ? %%3F, # %%23 and @ %%40")
+			return "", usageError("--target: in the user or password of the URL, / is written %%2F, ? %%3F, # %%23 and @ %%40")
 		}
 		if address, other := strings.CutPrefix(
 			text,

@@ -65,8 +65,7 @@ func (f *tuneFlags) check() error {
 	case f.RunTime.Duration == 0:
 		return usageError("--run-time is 0: it must be more for a search")
 	case f.AbortAfter.Duration > 0 && len(f.WindowTexts) > 0:
-		return usageError("--abort-on-fail cannot be used with --window here: " +
-			"a run that ends early may lack the window")
+		return usageError("--abort-on-fail cannot be used with --window here: a run that ends early may lack the window")
 	}
 	if err := cmp.Or(
 		checkSeveral(&f.runFlags, result.ReadSummary[result.Search]),
@@ -85,8 +84,7 @@ func (f *tuneFlags) check() error {
 		)
 	}
 	if f.AbortAfter.Duration > 0 && slices.ContainsFunc(f.limits, ofRate) {
-		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +
-			"runs with few users are expected to miss it")
+		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: runs with few users are expected to miss it")
 	}
 	// What a trial with any number of users has: a closed loop, whose users wait for each other.
 	f.Threads = f.search.Start
@@ -96,8 +94,8 @@ func (f *tuneFlags) check() error {
 	return nil
 }
 
-// run makes or continues the search. Between trials the database is restored, so that each meets the
-// same rows.
+// run makes or continues the search. Between trials the database is restored, so that each meets
+// the same rows.
 func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err

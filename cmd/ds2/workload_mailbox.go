@@ -97,8 +97,8 @@ type fitLine struct {
 	Growth       int64 `json:"growth_bytes"` // as much is for the log
 }
 
-// fitMailboxes plans a file system of capacity bytes: what the mailboxes leave is for growth and log in
-// equal parts.
+// fitMailboxes plans a file system of capacity bytes: what the mailboxes leave is for growth and
+// log in equal parts.
 func fitMailboxes(capacity, mailboxBytes int64) fitLine {
 	n := mailbox.FitMailboxes(capacity, mailboxBytes)
 	bytes := mailbox.Size{Mailboxes: n, MailboxBytes: mailboxBytes}.TotalBytes()
@@ -128,8 +128,7 @@ func (f *runFlags) judgeMailboxes() error {
 		)
 	}
 	if m.PerMailbox > 0 && !m.Closed && f.WarmupTime.Duration < runs.MinPacedWarmup {
-		return usageError("--warmup-time is %s: with --iops-per-mailbox it must be at least %s, "+
-			"in which the rate is found", f.WarmupTime, runs.MinPacedWarmup)
+		return usageError("--warmup-time is %s: with --iops-per-mailbox it must be at least %s, in which the rate is found", f.WarmupTime, runs.MinPacedWarmup)
 	}
 	return nil
 }
@@ -144,8 +143,7 @@ func (f *runFlags) planMailboxes(
 	workload.Plan, error,
 ) {
 	if f.UserOffset > 0 {
-		return nil, usageError("--user-offset: a mailbox database is driven from one machine, " +
-			"which knows all of its records")
+		return nil, usageError("--user-offset: a mailbox database is driven from one machine, which knows all of its records")
 	}
 	plan, err := mailbox.NewPlan(ctx, mailboxEngines, targets, infos, f.mailbox)
 	if err != nil {

@@ -181,8 +181,7 @@ func (f *runFlags) plan(ctx context.Context, targets []store.Database) (workload
 			return nil, err
 		}
 		if i > 0 && w.Name() != name {
-			return nil, usageError("--target: %s holds workload %s and %s workload %s: "+
-				"targets driven together must be alike", targets[0].Label(), name, s.Label(), w.Name())
+			return nil, usageError("--target: %s holds workload %s and %s workload %s: targets driven together must be alike", targets[0].Label(), name, s.Label(), w.Name())
 		}
 		name = w.Name()
 		infos = append(infos, info)

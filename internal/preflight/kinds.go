@@ -62,8 +62,7 @@ var (
 	counted     = kind{"counted", "counters", store.OK, "database host%s", ""}
 	memoryHolds = kind{
 		result.MemoryHoldsIt, "reads", store.Warning, "%s",
-		"load a larger size, or give the server less memory; where that is not its memory, " +
-			"give it by --server-memory",
+		"load a larger size, or give the server less memory; where that is not its memory, give it by --server-memory",
 	}
 	distorted = kind{
 		result.Distorted, "settings", store.Warning, "%s",

@@ -159,7 +159,8 @@ func (s State) TimeLeft() string {
 }
 
 // Text is the state in words, such as "load orders: 45 %, about 9s left, 6.1 GB of 13.4 GB, 850.0
-// MB/s": what a narrow terminal cuts off is the least of it. Amount words units; nil: they have none.
+// MB/s": what a narrow terminal cuts off is the least of it. Amount words units; nil: they have
+// none.
 func (s State) Text(amount func(int64) string) string {
 	if s.Total == 0 {
 		return strings.Join(filled(s.Doing, s.TimeLeft()), ", ")
