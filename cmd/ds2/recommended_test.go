@@ -55,6 +55,7 @@ func shownTexts(t *testing.T) map[string]string {
 	maps.Copy(all, filesOf(t, ".txt", "internal/report/testdata"))
 	maps.Copy(all, filesOf(t, ".golden", "cmd/ds2/testdata"))
 	maps.Copy(all, dataTables(t))
+	delete(all, "internal/device/fio.tmpl") // which has the flags of fio
 	return all
 }
 
