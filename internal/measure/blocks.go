@@ -174,8 +174,8 @@ func (p pair) squares(drift float64) (sum float64) {
 // analysis: in each block the difference of the logarithms is that of the configurations, plus a
 // drift times how much later the one ran than the other. A change common to a block cancels. The
 // drift is one for all pairs. So is the variance where three configurations or more vary alike, see
-// pool, unless they are stated Apart; else it is each pair's own. The intervals hold for all that is
-// stated together; looks is that of Looks.
+// pool, unless they are stated Apart; else it is each pair's own. The intervals hold for all that
+// is stated together; looks is that of Looks.
 func Differences(
 	configurations []string,
 	figures []RunFigure,

@@ -102,9 +102,9 @@ func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -m
 // Five Steady-State Truncation Heuristics for Simulation", Proceedings of the 2000 Winter
 // Simulation Conference); in a run of many hours over means of ten, twenty and so on. A cut in the
 // second half means, as usual with this method, that the run was too short or never steady. But a
-// rare stall or a slow wander moves the cut there, too: what the best cut in the first half leaves is
-// steady where it passes the rule of Steadiness and has no trend. What comes back in each checkpoint
-// cycle is no change: its shape is taken off.
+// rare stall or a slow wander moves the cut there, too: what the best cut in the first half leaves
+// is steady where it passes the rule of Steadiness and has no trend. What comes back in each
+// checkpoint cycle is no change: its shape is taken off.
 func (s Series) Steady() (span Span, ok bool) {
 	if span, ok = s.fromCut(); ok || span.To == 0 {
 		return span, ok

@@ -156,8 +156,8 @@ func meterRows(text []byte) (rows [][]string, separator string) {
 	return rows, separator
 }
 
-// fieldsOf takes a line apart, without empty fields at its end. Fields that blanks separate have any
-// number of these between them.
+// fieldsOf takes a line apart, without empty fields at its end. Fields that blanks separate have
+// any number of these between them.
 func fieldsOf(line, separator string) []string {
 	if separator == "" {
 		separator = " "

@@ -125,7 +125,8 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	}
 	for i := range all {
 		if all[i].Labels == nil && all[i].XName == "" {
-			// One time axis for all: a checkpoint is at the same place in the rate and in the latency.
+			// One time axis for all: a checkpoint is at the same place in the rate and in the
+			// latency.
 			all[i].From = from
 			all[i].To = to
 			all[i].Bands = shaded

@@ -66,8 +66,8 @@ func (c comparison) view() view {
 		v.because("Why: " + notStated + ". No record says what limited its runs.")
 	}
 	v.addFindings(c.Findings)
-	// The storage report compares medians, ds2 geometric means, whose difference has an interval. Where
-	// the two say different things, a reader is to know both.
+	// The storage report compares medians, ds2 geometric means, whose difference has an interval.
+	// Where the two say different things, a reader is to know both.
 	for _, d := range c.Differences {
 		told := d.Metric.Name == c.Stated().Name && isFound(d) && !c.Doubtful(d)
 		if told && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {

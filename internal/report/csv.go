@@ -29,8 +29,8 @@ func CSV(w io.Writer, records []*result.Record) error {
 			}
 		}
 	}
-	// Records of several workloads and versions stand in one file: a column that a record lacks is 0 or
-	// empty in its lines.
+	// Records of several workloads and versions stand in one file: a column that a record lacks is
+	// 0 or empty in its lines.
 	slices.Sort(operations)
 	drives := slices.ContainsFunc(records, func(r *result.Record) bool {
 		return r.Words.Unit == result.IOPS
@@ -48,7 +48,8 @@ func CSV(w io.Writer, records []*result.Record) error {
 	for _, r := range records {
 		var rates []float64
 		if drives {
-			// IOPS are those of the drives that hold the data, without the log's, as limits have them.
+			// IOPS are those of the drives that hold the data, without the log's, as limits have
+			// them.
 			rates = conclude.EachSecond(r)
 		}
 		for i, s := range r.Series.Samples {
@@ -152,8 +153,17 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 		for _, r := range one.Runs {
 			findings := strings.Join(result.Sentences(r.Findings, result.Reserves), "; ")
 			line := []any{
-				one.Name, r.Dir, r.Counts, r.Dir == one.Median, r.Value(), r.CI95(), r.Idle, r.Active,
-				findings, r.Bottleneck, r.P95,
+				one.Name,
+				r.Dir,
+				r.Counts,
+				r.Dir == one.Median,
+				r.Value(),
+				r.CI95(),
+				r.Idle,
+				r.Active,
+				findings,
+				r.Bottleneck,
+				r.P95,
 			}
 			for _, column := range columns {
 				line = append(line, column.Of(r))

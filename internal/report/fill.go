@@ -36,8 +36,8 @@ const (
 	endOfLine = "\x1e"
 )
 
-// parseTexts reads the templates. A broken one ends ds2 as it begins, which every test would see; what
-// a template asks of a record that this does not have is seen as it is filled, see say.
+// parseTexts reads the templates. A broken one ends ds2 as it begins, which every test would see;
+// what a template asks of a record that this does not have is seen as it is filled, see say.
 func parseTexts() *template.Template {
 	// In tables a line is a row; in sentences only an empty line ends a paragraph, as in Markdown.
 	lines := strings.NewReplacer("|\n", endOfCell, " | ", endOfCell, "\n", endOfLine)
@@ -124,8 +124,8 @@ var inTexts = template.FuncMap{
 	"disclosures": func() []string { return result.Disclosures },
 	"condition":   compare.FindCondition,
 	"series":      seriesOf[measure.Latency],
-	// The first of the kinds that was found says how a check ended. Where none was, it was not made: a
-	// form says so in place of nothing.
+	// The first of the kinds that was found says how a check ended. Where none was, it was not
+	// made: a form says so in place of nothing.
 	"verified": func(r *result.Record, kinds ...result.FindingKind) string {
 		if f := result.FindingOf(r.Findings, kinds...); f != nil {
 			return capital(f.Words())
@@ -157,8 +157,8 @@ func sayEach(name string, of any) []string {
 	return filled(mapEach(strings.Split(say(name, of), endOfLine), trimBlanks))
 }
 
-// trimBlanks takes away the blanks that stand around a text in a template, and nothing that a record
-// has at its ends.
+// trimBlanks takes away the blanks that stand around a text in a template, and nothing that a
+// record has at its ends.
 func trimBlanks(text string) string { return strings.Trim(text, " ") }
 
 // fill is the table of a name, filled with what it is about.

@@ -11,8 +11,8 @@ import (
 	"ds2/internal/result"
 )
 
-// view is what there is to read of one result: of a run, a bench, a comparison, a device, a search or
-// a history. Page, text, Markdown and CSV print the same view, so that they never disagree.
+// view is what there is to read of one result: of a run, a bench, a comparison, a device, a search
+// or a history. Page, text, Markdown and CSV print the same view, so that they never disagree.
 type view struct {
 	ID       string // of its part of the page
 	RunID    string // or what else links to it are to say

@@ -202,8 +202,8 @@ func Scrub(read func() (requests, bytes, device float64)) Source {
 	return singleSource("background scan", "", "", "", figureKinds["scrub"], take)
 }
 
-// GaugeSource reads the one figure of something that figures.tsv has, a state, which is the value of
-// a column as it is.
+// GaugeSource reads the one figure of something that figures.tsv has, a state, which is the value
+// of a column as it is.
 func GaugeSource(name, of string, read func(context.Context) (float64, error)) Source {
 	take := func(ctx context.Context) ([]float64, error) {
 		value, err := read(ctx)

@@ -82,18 +82,18 @@ func (c Causes) Find(code string) Cause {
 
 // FindDialError is why no connection to a server could be made, and what a user can do about it;
 // nil where the network does not say.
-func FindDialError(err error) (why error, hint string) {
+func FindDialError(err error) (hint string, why error) {
 	if name, ok := errors.AsType[*net.DNSError](err); ok {
-		return name, "correct the host of the target"
+		return "correct the host of the target", name
 	}
 	dial, ok := errors.AsType[*net.OpError](err)
 	switch {
 	case !ok || dial.Op != "dial":
-		return nil, ""
+		return "", nil
 	case errors.Is(dial, syscall.EMFILE):
-		return dial, "let this process open more files: ulimit -n, or LimitNOFILE of a service"
+		return "let this process open more files: ulimit -n, or LimitNOFILE of a service", dial
 	}
-	return dial, "start the server, or correct the host and port of the target"
+	return "start the server, or correct the host and port of the target", dial
 }
 
 // maxCause is how much of a cause is told, in bytes: a server may say megabytes, and logs and

@@ -46,7 +46,7 @@ func (s *Store) classifyError(op string, err error) error {
 		}
 	}
 	failed := &store.Error{Op: op, Class: store.Connection, Err: err}
-	why, hint := store.FindDialError(err)
+	hint, why := store.FindDialError(err)
 	network, isNetwork := errors.AsType[*net.OpError](err)
 	connect, isConnect := errors.AsType[*pgconn.ConnectError](err)
 	_, tooLong := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err)

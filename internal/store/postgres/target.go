@@ -50,7 +50,8 @@ func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
 	}
 	for _, name := range []string{"sslcert", "sslrootcert", "sslkey"} {
 		path := cmp.Or(options.Get(name), os.Getenv("PG"+strings.ToUpper(name)))
-		// What is not there the client names where it is needed. It reads any other file to its end.
+		// What is not there the client names where it is needed. It reads any other file to its
+		// end.
 		content, err := atomicfile.Read(path, outside.MaxText)
 		if _, notThere := errors.AsType[*fs.PathError](err); err != nil && !notThere {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -91,7 +91,7 @@ func (e *connectError) classifyFailure(op string) error {
 		)
 	}
 	wrapped := &store.Error{Op: op, Class: store.Connection, Err: e.err}
-	why, hint := store.FindDialError(e.err)
+	hint, why := store.FindDialError(e.err)
 	network, isNetwork := errors.AsType[*net.OpError](e.err)
 	switch _, unknown := why.(*net.DNSError); {
 	case errors.Is(e.err, context.DeadlineExceeded) && !unknown:
