@@ -4,12 +4,15 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/datatable"
 )
 
 // TestChartsAreOfColumns: each counter of the table of charts is a column that a record can have.
@@ -26,6 +29,11 @@ func TestChartsAreOfColumns(t *testing.T) {
 		}
 		return true
 	})
+	table, err := os.ReadFile(filepath.Join("..", "sampling", "figures.tsv"))
+	require.NoError(t, err)
+	for _, figure := range datatable.Rows(string(table), 3) {
+		columns = append(columns, figure[2])
+	}
 	for _, c := range counterCharts {
 		assert.NotEmpty(t, c.text, c.id)
 		assert.Contains(t, []scale{"from-zero", logarithmic, nearData}, c.scale, c.id)
