@@ -194,20 +194,86 @@ func TestClusterJobDeleted(t *testing.T) {
 	c.awaitNothing(ofJob)
 }
 
-// TestClusterDriverKilled: ds2 is killed, which leaves it no time; its Job starts it once more,
-// which removes what it left and begins anew, and is stopped in order.
-func TestClusterDriverKilled(t *testing.T) {
-	c := newNamespace(t, "killed")
+// TestClusterDriverGone: ds2 is killed, which leaves it no time, or evicted; its Job starts it once
+// more, which removes what was left and begins anew, and is stopped in order.
+func TestClusterDriverGone(t *testing.T) {
+	for name, takeAway := range map[string]func(c cluster){
+		"killed": func(c cluster) {
+			require.NoError(c.t, syscall.Kill(c.pidOfDriver(), syscall.SIGKILL))
+		},
+		"evicted": func(c cluster) {
+			c.evict(c.kubectl("get", "pod", "--selector=ds2/role=driver",
+				"--output=jsonpath={.items[0].metadata.name}"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newNamespace(t, name)
+			file := c.inMidRun()
+			before := c.uidOfServer()
+			pid := c.pidOfDriver()
+			takeAway(c)
+			c.awaitOtherServer(before)
+			require.NotEqual(t, pid, c.pidOfDriver())
+			c.stop(file)
+		})
+	}
+}
+
+// TestClusterServerEvicted: a run whose server is evicted fails and says so; the next has another.
+func TestClusterServerEvicted(t *testing.T) {
+	c := newNamespace(t, "lost")
 	file := c.inMidRun()
-	before := c.kubectl("get", "pod", "ds2-compare-fast", "--output=jsonpath={.metadata.uid}")
-	pid := c.pidOfDriver()
-	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-	require.Eventually(t, func() bool {
+	before := c.uidOfServer()
+	c.evict("ds2-compare-fast")
+	c.awaitLog(time.Minute, `run-1 failed: .*was lost: .*`)
+	c.awaitOtherServer(before)
+	c.stop(file)
+}
+
+// TestClusterVolumesKept: each class has one claim and one server for all of its runs.
+func TestClusterVolumesKept(t *testing.T) {
+	c := newNamespace(t, "kept")
+	file := c.apply("--volumes keep --storage-class slow --storage-class fast --size 1MB "+
+		"--volume-size 1GB --runs 2 --run-time 10s %s", smallServers)
+	c.awaitLog(3*time.Minute, `run-1: \d+ OPM`)
+	first := c.uidOfServer()
+	c.awaitLog(3*time.Minute, `run-2: running`)
+	assert.Equal(t, first, c.uidOfServer())
+	c.awaitLog(3*time.Minute, `the report and the record are served`)
+	assert.Len(t, regexp.MustCompile(`run-[12]: \d+ OPM`).FindAllString(c.log(), -1), 4)
+	assert.Equal(t, 2, strings.Count(c.log(), "a server starts on a new volume"))
+	c.stop(file)
+}
+
+// evict has the cluster take a pod away as it does where a node is drained.
+func (c cluster) evict(pod string) {
+	c.t.Helper()
+	eviction := exec.Command("kubectl", "create", "--filename=-",
+		"--raw=/api/v1/namespaces/"+c.namespace+"/pods/"+pod+"/eviction")
+	eviction.Stdin = strings.NewReader(`{"apiVersion": "policy/v1", "kind": "Eviction", ` +
+		`"metadata": {"name": "` + pod + `", "namespace": "` + c.namespace + `"}}`)
+	said, err := eviction.CombinedOutput()
+	require.NoError(c.t, err, "%s", said)
+}
+
+func (c cluster) uidOfServer() string {
+	c.t.Helper()
+	return c.kubectl("get", "pod", "ds2-compare-fast", "--output=jsonpath={.metadata.uid}")
+}
+
+// awaitOtherServer waits until another server than that of a UID is there.
+func (c cluster) awaitOtherServer(before string) {
+	c.t.Helper()
+	require.Eventually(c.t, func() bool {
 		now, err := c.try("get", "pod", "ds2-compare-fast", "--output=jsonpath={.metadata.uid}")
 		return err == nil && now != before
 	}, 2*time.Minute, time.Second, "another server is there")
-	require.NotEqual(t, pid, c.pidOfDriver())
-	require.NoError(t, syscall.Kill(c.pidOfDriver(), syscall.SIGTERM))
+}
+
+// stop stops ds2 in order, and removes what was applied.
+func (c cluster) stop(file string) {
+	c.t.Helper()
+	require.NoError(c.t, syscall.Kill(c.pidOfDriver(), syscall.SIGTERM))
 	c.awaitNothing(ofServers)
 	c.kubectl("delete", "-f", file)
 	c.awaitNothing(ofJob)
@@ -269,10 +335,11 @@ func TestClusterKubeletStopped(t *testing.T) {
 // are those of the claims.
 func TestCluster(t *testing.T) {
 	c := newNamespace(t, "bench")
-	dir := t.TempDir()
+	dir := filepath.Join(c.dir, "compared") // where its record is kept until the next
+	require.NoError(t, os.MkdirAll(dir, 0o755))
 	flags := "kubernetes --storage-class slow --storage-class fast --size 450MB --threads 16 --runs 5 " +
 		"--server-cpus 0.8 --server-memory 224MB --volume-size 3GB --setting shared_buffers=32MB " +
-		"--setting maintenance_work_mem=16MB --run-time 30s --warmup-time 5s --settle 0s " +
+		"--setting maintenance_work_mem=16MB --run-time 60s --warmup-time 45s --settle 0s " +
 		"--idle 0s --cooldown 0s --read-cluster --namespace bench"
 	code, manifests, next := execute(t, words("%s", flags)...)
 	require.Equal(t, exitDone, code, next)
@@ -337,14 +404,15 @@ func (c cluster) judge(archive string) {
 	text := must(t, "compare", archive, "--output", "json")
 	var found struct {
 		Differences []struct {
-			Name, Against string
-			Low           float64 `json:"low_pct"`
-			High          float64 `json:"high_pct"`
+			Name, Against, Figure string
+			Low                   float64 `json:"low_pct"`
+			High                  float64 `json:"high_pct"`
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(text), &found))
-	require.Len(t, found.Differences, 1)
+	require.NotEmpty(t, found.Differences)
 	d := found.Differences[0]
+	require.Equal(t, "opm", d.Figure)
 	require.Equal(t, []string{"slow", "fast"}, []string{d.Name, d.Against})
 	record, err := result.Unpack(archive, t.TempDir())
 	require.NoError(t, err)
