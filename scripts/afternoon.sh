@@ -7,7 +7,7 @@
 #
 # PG_BIN names the server's programs; else the newest that ds2 has fetched, or that is installed.
 set -euo pipefail
-blocks=${1:-6} warmup=${2:-60s} run=${3:-120s}
+blocks=${1:-6} warmup=${2:-45s} run=${3:-90s}
 top=$(realpath "$(dirname "$0")/..")
 bin=${PG_BIN:-$(ls -d /usr/lib/postgresql/*/bin /var/cache/ds2/postgresql-*/bin 2>/dev/null | sort -t- -k2V | tail -1)}
 D=$(mktemp -d /dev/shm/ds2-afternoon.XXXXXX)
