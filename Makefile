@@ -16,7 +16,7 @@ PLATFORMS ?=
 GOLANGCI := bin/golangci-lint-2.12.2
 
 .DEFAULT_GOAL := build
-.PHONY: help go-version build docs pictures example demo endurance powercut cgroup kills kubernetes release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint actions cross arm tsql vuln fuzz mutations corpus
+.PHONY: help go-version build docs pictures example afternoon demo endurance powercut cgroup kills kubernetes release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint actions cross arm tsql vuln fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -41,6 +41,9 @@ PICTURES = published experiment experiment-phone-dark same cold bench-dark run m
 
 example: build ## makes the example record of the documents anew, after a change of the record's form; then make docs
 	rm -rf docs/examples/demo && bin/ds2 demo --out docs/examples/demo && rm docs/examples/demo/report.html && $(MAKE) docs
+
+afternoon: ## makes the tutorial's example anew, of two emulated arrays: as root, an hour; then make docs
+	scripts/afternoon.sh
 
 demo: build ## runs end to end on a private PostgreSQL (ARGS='--run-time 10s' shortens it)
 	bin/ds2 demo $(ARGS)
