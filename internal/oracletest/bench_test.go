@@ -310,15 +310,16 @@ func (b *Bench) Level() string {
 func (b *Bench) Withheld() bool {
 	counted := b.Counted()
 	inBlocks := slices.ContainsFunc(counted, func(r *Made) bool { return r.Block > 0 })
-	return len(counted) == 0 || !inBlocks && inOrder(counted) || mixed(counted) ||
+	return len(counted) == 0 || !inBlocks && inOrder(counted) || b.Mixed() ||
 		slices.ContainsFunc(b.Runs, func(r *Made) bool {
 			over := r.Status == "done" || r.Status == "aborted" || r.Status == "failed"
 			return over && !r.Practice && r.Run != nil && math.Abs(r.Drift) > 12.5
 		})
 }
 
-// mixed says that some runs were not measured on the server and the machine of the first.
-func mixed(runs []*Made) bool {
+// Mixed says that some runs that count were not measured on the server and the machine of the first.
+func (b *Bench) Mixed() bool {
+	runs := b.Counted()
 	ground := func(r *Made) string { return fmt.Sprint(r.summary["servers"], r.summary["machine"]) }
 	return slices.ContainsFunc(runs, func(r *Made) bool { return ground(r) != ground(runs[0]) })
 }

@@ -524,6 +524,8 @@ func (m *madeUp) agreeBench(dir string, b *oracletest.Bench) {
 	level := b.Level()
 	assert.Equal(t, level, strings.Split(text, "\n")[2], text)
 	assert.Equal(t, level, result.WorstEffect(decoded.Findings).Level())
+	unlike := result.FindingOf(decoded.Findings, result.RunsUnlike)
+	assert.Equal(t, b.Mixed(), unlike != nil, "runs on unlike machines: %v", unlike)
 	assert.Contains(t, page, " "+level+" ")
 	for _, screen := range []string{texttest.Flat(text), page} {
 		for _, r := range b.Runs {
