@@ -196,20 +196,11 @@ func (fs FS) DrivesUnder(device string) ([]string, error) {
 // CheckApart refuses devices of which one lies on another, whose requests would count twice, and
 // partitions.
 func (fs FS) CheckApart(devices []string) error {
-	for _, device := range devices {
-		dir, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", device))
+	for _, upper := range devices {
+		lower, _, err := under(filepath.Join(fs.Sys, "class/block", upper))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // one that is not there is refused when its counters are read
 		}
-		if err != nil {
-			return err
-		}
-		if ReadText(filepath.Join(dir, "partition")) != "" {
-			return fmt.Errorf(
-				"%s is a partition, whose flushes the kernel counts with its drive's: name %s",
-				device, filepath.Base(filepath.Dir(dir)))
-		}
-		lower, _, err := under(dir)
 		if err != nil {
 			return err
 		}
@@ -217,8 +208,20 @@ func (fs FS) CheckApart(devices []string) error {
 			if slices.Contains(devices, name) {
 				return fmt.Errorf(
 					"%s lies on %s, so each of its requests would count twice: name one of the two",
-					device, name)
+					upper,
+					name,
+				)
 			}
+		}
+	}
+	for _, d := range devices {
+		dir, _ := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", d))
+		if ReadText(filepath.Join(dir, "partition")) != "" {
+			return fmt.Errorf(
+				"%s is a partition, whose flushes the kernel counts with its drive's: name %s",
+				d,
+				filepath.Base(filepath.Dir(dir)),
+			)
 		}
 	}
 	return nil
