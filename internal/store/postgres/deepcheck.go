@@ -58,12 +58,13 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 		result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
 	}
 	defer c.endTransaction()
+	start := time.Now()
 	err := c.checkRelations(ctx, tell)
+	c.result.Seconds = time.Since(start).Seconds()
 	return c.result, s.Wrap("check "+s.Label(), err)
 }
 
 func (c *deepCheck) checkRelations(ctx context.Context, tell progress.Tell) error {
-	start := time.Now()
 	if err := c.beginTransaction(ctx); err != nil {
 		return err
 	}
@@ -85,7 +86,6 @@ func (c *deepCheck) checkRelations(ctx context.Context, tell progress.Tell) erro
 		done += r.Bytes
 		tell("check "+r.Name, done, c.result.Bytes)
 	}
-	c.result.Seconds = time.Since(start).Seconds()
 	failures := c.db.QueryRowContext(ctx, query("database/checksum-failures"))
 	return failures.Scan(&c.result.ChecksumFailures)
 }
