@@ -18,7 +18,6 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 
 // MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
-	ask := query("server/may-checkpoint")
 	hint := fmt.Sprintf(
 		"GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
 		s.config.User,
@@ -27,7 +26,7 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 		ctx,
 		s,
 		"make a checkpoint on "+s.Label(),
-		ask,
+		query("server/may-checkpoint"),
 		"the user may not run a checkpoint",
 		hint,
 	)
