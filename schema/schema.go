@@ -171,6 +171,20 @@ func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
 	return statements, nil
 }
 
+// Calls are what users of a workload call on an engine, by the names of its operations and in their
+// order. Each is in the workload's file calls.sql, or the program is wrong.
+func Calls(engine string, p Params, names ...string) (all []Statement) {
+	found, err := Statements(engine, "calls", p)
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		place := slices.IndexFunc(found, func(s Statement) bool { return s.Name == name })
+		all = append(all, found[place])
+	}
+	return all
+}
+
 // ExpectedBytes is about how large a database of one of Engines is after a load of p's size,
 // indexes included, files that are made larger in advance left out. PostgreSQL's was measured; SQL
 // Server's is computed from the sizes of its rows.

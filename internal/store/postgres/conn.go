@@ -11,10 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
-
-// Statement is one that a connection prepares.
-type Statement struct{ Name, SQL string }
 
 // Conn is a connection of one user, for a workload's calls of prepared statements. All values go in
 // binary, and nothing is allocated: Call, a parameter each, and Each; or Queue, and Each for the
@@ -48,7 +46,7 @@ type Conn struct {
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
 // ConnectUser opens a connection for one user and prepares its statements, each planned once.
-func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
+func (s *Store) ConnectUser(ctx context.Context, statements ...schema.Statement) (*Conn, error) {
 	op := "connect to " + s.Label()
 	config, err := s.Config(ctx)
 	if err != nil {

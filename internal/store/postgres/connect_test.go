@@ -156,11 +156,11 @@ func TestIdleUser(t *testing.T) {
 		t.Skip("versions before 14 have no limit")
 	}
 	pgtest.Exec(t, s.DB(), "ALTER DATABASE "+s.Name()+" SET idle_session_timeout = '100ms'")
-	user, err := s.ConnectUser(t.Context(), postgres.Statement{"one", "SELECT 1"})
+	user, err := s.ConnectUser(t.Context(), schema.Statement{Name: "one", SQL: "SELECT 1"})
 	require.NoError(t, err)
 	defer user.Close(t.Context())
 	time.Sleep(500 * time.Millisecond)
-	user.Call(&postgres.Statement{"one", "SELECT 1"})
+	user.Call(&schema.Statement{Name: "one", SQL: "SELECT 1"})
 	assert.NoError(t, user.Each(t.Context(), false, func([][]byte) bool { return true }))
 }
 

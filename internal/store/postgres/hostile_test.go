@@ -10,6 +10,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/schema"
 )
 
 // TestHugeRow has a server answer with a row of 100 MB: the connection is given up, and the memory
@@ -19,7 +20,7 @@ func TestHugeRow(t *testing.T) { // alone: what other tests allocate would count
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var text string
-	huge := postgres.Statement{Name: "huge", SQL: "SELECT repeat('x', 100000000)"}
+	huge := schema.Statement{Name: "huge", SQL: "SELECT repeat('x', 100000000)"}
 	err := s.DB().QueryRowContext(t.Context(), huge.SQL).Scan(&text)
 	runtime.ReadMemStats(&after)
 	assert.ErrorContains(t, err, "expected at most")

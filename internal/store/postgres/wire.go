@@ -7,13 +7,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"ds2/schema"
 )
 
 // prepareStatements runs setup and prepares all statements in one round trip, the first one after
 // pgconn made the connection. Its answer still goes through pgconn's own reader: where a write took
 // pgconn long, on a busy machine, a goroutine of its is waiting for the next bytes from the server,
 // and would take them from any other reader. Once they have come it is gone.
-func (c *Conn) prepareStatements(ctx context.Context, setup string, statements []Statement) error {
+func (c *Conn) prepareStatements(ctx context.Context, setup string, statements []schema.Statement) error {
 	c.encodeMessage(&pgproto3.Parse{Query: setup})
 	c.encodeMessage(&pgproto3.Bind{})
 	c.encodeMessage(&pgproto3.Execute{})
@@ -28,7 +30,7 @@ func (c *Conn) prepareStatements(ctx context.Context, setup string, statements [
 }
 
 // Call begins the call of a statement; its parameters follow.
-func (c *Conn) Call(s *Statement) {
+func (c *Conn) Call(s *schema.Statement) {
 	c.bind.PreparedStatement = s.Name
 	c.bind.Parameters = c.bind.Parameters[:0]
 	c.arena = c.arena[:0]

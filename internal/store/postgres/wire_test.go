@@ -17,10 +17,11 @@ import (
 	"ds2/internal/fuzztest"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 func TestPlanOnce(t *testing.T) {
-	show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
+	show := schema.Statement{Name: "show", SQL: "SELECT current_setting('plan_cache_mode')"}
 	for set, want := range map[string]string{
 		"": "force_generic_plan", "?plan_cache_mode=force_custom_plan": "force_custom_plan",
 	} {
@@ -102,14 +103,14 @@ func TestConnectOnABusyMachine(t *testing.T) {
 	defer cancel()
 	// The database has no tables, so the statement cannot be prepared: the server's answer that
 	// says so is wanted.
-	session, err := s.ConnectUser(ctx, Statement{"missing", "SELECT * FROM missing"})
+	session, err := s.ConnectUser(ctx, schema.Statement{Name: "missing", SQL: "SELECT * FROM missing"})
 	if err == nil {
 		session.Close(ctx)
 		t.Fatal("a statement on a table that does not exist was prepared")
 	}
 	require.NoError(t, ctx.Err(), "the server's answer was lost: %v", err)
 
-	one := Statement{"one", "SELECT 1"}
+	one := schema.Statement{Name: "one", SQL: "SELECT 1"}
 	session, err = s.ConnectUser(ctx, one)
 	require.NoError(t, err)
 	defer session.Close(ctx)

@@ -18,6 +18,7 @@ import (
 
 	"ds2/internal/store"
 	"ds2/internal/tdstest"
+	"ds2/schema"
 )
 
 // Further token streams with which SQL Server ends a login, in the words of sys.messages.
@@ -433,7 +434,7 @@ func TestSeveralAddresses(t *testing.T) {
 func openURL(t testing.TB, target *url.URL) *Store { return open(t, target.String()) }
 
 // procedure is a call that no test's server knows.
-var procedure = Statement{Name: "purchase", SQL: "dbo.PURCHASE"}
+var procedure = schema.Statement{Name: "purchase", SQL: "dbo.PURCHASE"}
 
 func connect(t testing.TB, s *Store) *Conn {
 	t.Helper()

@@ -13,21 +13,15 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
-
-// Statement is a call of a user.
-type Statement struct {
-	Name string // in errors
-	// the name of a procedure, such as DS2_LOGIN, or a text with parameters @p1, @p2 and so on
-	SQL string
-}
 
 // Conn is a connection of one user, for a workload's calls: Call, a parameter each, Each.
 type Conn struct {
 	store      *Store
 	conn       *mssql.Conn
-	statements []Statement
-	current    Statement // that is called
+	statements []schema.Statement
+	current    schema.Statement // that is called
 	args       []driver.NamedValue
 	row        []driver.Value
 	cells      []Value
@@ -36,8 +30,9 @@ type Conn struct {
 // Value is a column of an answer. Amounts are in 1/10,000.
 type Value = store.Value
 
-// ConnectUser opens a connection for one user, who calls the statements.
-func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
+// ConnectUser opens a connection for one user, who calls the statements. The SQL of one is the name
+// of a procedure, such as DS2_LOGIN, or a text with parameters @p1, @p2 and so on.
+func (s *Store) ConnectUser(ctx context.Context, statements ...schema.Statement) (*Conn, error) {
 	conn, _, err := s.dialServer(ctx, s.config)
 	if err != nil {
 		return nil, s.Wrap("connect to "+s.Label(), err)

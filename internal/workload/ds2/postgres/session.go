@@ -9,33 +9,14 @@ import (
 
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/schema"
 )
 
-// statements call the DS2 procedures, but for the prices, which have none. A procedure that only
-// reads costs what its statement does, whose text the planner puts in its place; PURCHASE by
-// statements took nine round trips and 1.7 times as long.
-var statements = []postgres.Statement{
-	calls.OpLogin: {Name: "login", SQL: "SELECT * FROM ds2_login($1, $2)"},
-	calls.OpNewCustomer: {
-		Name: "new_customer",
-		SQL:  "SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
-	},
-	calls.OpBrowseByCategory: {
-		Name: "browse_by_category",
-		SQL:  "SELECT * FROM ds2_browse_by_category($1, $2)",
-	},
-	calls.OpBrowseByActor: {
-		Name: "browse_by_actor",
-		SQL:  "SELECT * FROM ds2_browse_by_actor($1, $2)",
-	},
-	calls.OpBrowseByTitle: {
-		Name: "browse_by_title",
-		SQL:  "SELECT * FROM ds2_browse_by_title($1, $2)",
-	},
-	calls.OpPrices:   {Name: "prices", SQL: "SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])"},
-	calls.OpPurchase: {Name: "purchase", SQL: "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)"},
-}
+// statements are what the operations call, by their places.
+var statements = schema.Calls(
+	postgres.Engine, schema.Params{}, workload.Names(calls.Operations)...)
 
 type conn struct {
 	*postgres.Conn

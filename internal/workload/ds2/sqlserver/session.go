@@ -6,20 +6,14 @@ import (
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/schema"
 )
 
-// statements are what the operations send: the name of the DS2 procedure, but for the prices, which
-// have none.
-var statements = []sqlserver.Statement{
-	calls.OpLogin:            {Name: "login", SQL: "DS2_LOGIN"},
-	calls.OpNewCustomer:      {Name: "new_customer", SQL: "DS2_NEW_CUSTOMER"},
-	calls.OpBrowseByCategory: {Name: "browse_by_category", SQL: "DS2_BROWSE_BY_CATEGORY"},
-	calls.OpBrowseByActor:    {Name: "browse_by_actor", SQL: "DS2_BROWSE_BY_ACTOR"},
-	calls.OpBrowseByTitle:    {Name: "browse_by_title", SQL: "DS2_BROWSE_BY_TITLE"},
-	calls.OpPrices:           {Name: "prices", SQL: "SELECT PROD_ID, PRICE FROM PRODUCTS WHERE PROD_ID IN (@p1, @p2, @p3, @p4, @p5, @p6, @p7, @p8, @p9, @p10)"},
-	calls.OpPurchase:         {Name: "purchase", SQL: "DS2_PURCHASE"},
-}
+// statements are what the operations call, by their places.
+var statements = schema.Calls(
+	sqlserver.Engine, schema.Params{}, workload.Names(calls.Operations)...)
 
 type conn struct{ *sqlserver.Conn }
 

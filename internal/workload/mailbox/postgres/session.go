@@ -8,7 +8,9 @@ import (
 
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
+	"ds2/schema"
 )
 
 var _ mailbox.Engine = Engine{}
@@ -24,30 +26,14 @@ func (Engine) CheckParameters(context.Context, store.Database, mailbox.Parameter
 	return nil
 }
 
-// The statements, by operation. A record that is inserted again, because it is unknown whether it
-// was before, stays as it is.
-var statements = []postgres.Statement{
-	mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
-	mailbox.Insert: {
-		Name: "insert",
-		SQL:  "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING" + returning,
-	},
-	mailbox.Replace: {
-		Name: "replace",
-		SQL:  "UPDATE messages SET flags = $4, crc = $5, body = $6" + byKey + returning,
-	},
-	mailbox.Delete: {Name: "delete", SQL: "DELETE FROM messages" + byKey + returning},
-	lazily:         {Name: "lazily", SQL: "SELECT set_config('synchronous_commit', 'off', true)"},
-}
+// The names of what is called: the operations', and that of what is sent before a lazy one.
+var names = append(workload.Names(mailbox.Workload{}.Operations()), "lazily")
 
-const (
-	byKey     = " WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3"
-	returning = " RETURNING flags"
-)
-
-// lazily has the transaction that it is the first call of commit without waiting for its log. It is
-// sent with the others, and ends with the transaction: the server's own settings stay as they are.
+// lazily is the place of the last.
 const lazily = int(mailbox.Delete) + 1
+
+// statements are what is called, by places.
+var statements = schema.Calls(postgres.Engine, schema.Params{Workload: mailbox.Name}, names...)
 
 // session is one user's connection.
 type session struct {

@@ -10,6 +10,7 @@ import (
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
+	"ds2/schema"
 )
 
 var _ mailbox.Engine = Engine{}
@@ -84,26 +85,15 @@ func (Engine) ConnectUser(ctx context.Context, target store.Database) (mailbox.S
 	return &session{Conn: conn}, nil
 }
 
-// The statements: an operation's, whose commit is full, and its lazy one after it. A write gives a
-// row where it found its record, or inserted it. The lock of an insert has it wait for a first try
-// that is still under way, also where readers see versions.
-var statements = func() (all []sqlserver.Statement) {
-	for _, s := range []sqlserver.Statement{
-		mailbox.Read:   {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
-		mailbox.Insert: {Name: "insert", SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body) OUTPUT 1 SELECT @p1, @p2, @p3, @p4, @p5, @p6 WHERE NOT EXISTS (SELECT 1 FROM messages WITH (UPDLOCK)" + byKey + ")"},
-		mailbox.Replace: {Name: "replace", SQL: "UPDATE messages SET flags = @p4, crc = @p5, body = @p6 OUTPUT 1" +
-			byKey},
-		mailbox.Delete: {Name: "delete", SQL: "DELETE FROM messages OUTPUT 1" + byKey},
-	} {
-		lazy := s
-		lazy.SQL = "SET XACT_ABORT ON; BEGIN TRANSACTION; " + s.SQL +
-			"; COMMIT TRANSACTION WITH (DELAYED_DURABILITY = ON);"
-		all = append(all, s, lazy)
-	}
-	return all
-}()
+// statements are what the operations call, by their places: first those whose commit is full, then
+// the lazy ones.
+var statements = append(readCalls(false), readCalls(true)...)
 
-const byKey = " WHERE mailbox_id = @p1 AND folder_id = @p2 AND message_id = @p3"
+func readCalls(lazy bool) []schema.Statement {
+	p := schema.Params{Workload: mailbox.Name}
+	p.Layout.Uses.DelayedDurability = lazy
+	return schema.Calls(sqlserver.Engine, p, workload.Names(mailbox.Workload{}.Operations())...)
+}
 
 // Transact carries out an operation: a statement alone is a transaction, and commits in full.
 func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) error {
@@ -114,9 +104,9 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 	}
 	s.step = step
 	step.Found = false
-	statement := 2 * int(step.Op)
+	statement := int(step.Op)
 	if lazy && writes {
-		statement++
+		statement += len(statements) / 2
 	}
 	s.Call(statement)
 	r := &step.Record

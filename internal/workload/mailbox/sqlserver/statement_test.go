@@ -23,9 +23,10 @@ var statementsFile = flag.String("statements", "",
 // TestStatements: each operation has its statement, and its lazy one commits so.
 func TestStatements(t *testing.T) {
 	var script strings.Builder
-	for op, name := range workload.Names(mailbox.Workload{}.Operations()) {
+	names := workload.Names(mailbox.Workload{}.Operations())
+	for op, name := range names {
 		for i, lazy := range []bool{false, true} {
-			s := statements[2*op+i]
+			s := statements[i*len(names)+op]
 			script.WriteString(s.SQL + "\nGO\n")
 			assert.Equal(t, name, s.Name)
 			assert.Equal(t, lazy, strings.Contains(s.SQL, "DELAYED_DURABILITY = ON"), s.SQL)
