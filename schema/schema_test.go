@@ -66,7 +66,7 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 				assert.Equal(
 					t,
 					s.Name == "create database",
-					s.UnlessExists,
+					s.Unless == UnlessExists,
 					"%s: left out if it exists",
 					name,
 				)
@@ -79,6 +79,8 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 					FullTextProgress,
 				}
 				assert.Contains(t, known, s.Progress, name)
+				conditions := []Condition{"", UnlessExists, UnlessUntouched, UnlessAnalyzed}
+				assert.Contains(t, conditions, s.Unless, name)
 			}
 		}
 	}

@@ -24,11 +24,7 @@ type Statement struct {
 
 	// the server refuses it in a transaction; it does no harm when it is run twice
 	NoTransaction bool
-	UnlessExists  bool // in the phase Database: it is left out where the database exists
-	// in the phase Reset: it is left out where the reset has changed nothing in Table
-	UnlessUntouched bool
-	// in the phase Reset: it is left out where the statistics of Table are the noted ones
-	UnlessAnalyzed bool
+	Unless        Condition // it is left out where that holds; empty: it is always run
 	// in the phase Reset: it makes Table for rows of the dataset, which are copied into it next
 	ThenCopy bool
 
@@ -40,6 +36,17 @@ type Statement struct {
 
 	SQL string
 }
+
+// Condition is one under which a statement is left out. The SQL names it, and whoever runs the
+// statements finds out whether it holds: only the server of the moment knows.
+type Condition string
+
+// The conditions.
+const (
+	UnlessExists    Condition = "exists"    // in the phase Database: the database is there
+	UnlessUntouched Condition = "untouched" // in the phase Reset: it changed nothing in Table
+	UnlessAnalyzed  Condition = "analyzed"  // in the phase Reset: Table has the statistics noted
+)
 
 // ByTable puts the statements of a table together, in their order; one that works on none, or on
 // several, is alone.
@@ -130,29 +137,25 @@ func parseHeader(text string) (Statement, error) {
 	if s.Name == "" {
 		return s, errors.New("the name is empty")
 	}
-	flags := map[string]*bool{
-		"transaction none": &s.NoTransaction,
-		"unless exists":    &s.UnlessExists,
-		"unless untouched": &s.UnlessUntouched,
-		"unless analyzed":  &s.UnlessAnalyzed,
-		"then copy":        &s.ThenCopy,
-	}
 	var err error
 	for _, field := range fields[1:] {
-		key, value, _ := strings.Cut(field, ":")
-		key = strings.TrimSpace(key)
-		value = strings.TrimSpace(value)
-		switch flag := flags[key+" "+value]; {
-		case flag != nil:
-			*flag = true
+		field = strings.TrimSpace(field)
+		key, value, _ := strings.Cut(field, ": ")
+		switch {
+		case field == "transaction: none":
+			s.NoTransaction = true
+		case field == "then: copy":
+			s.ThenCopy = true
+		case key == "unless":
+			s.Unless = Condition(value)
 		case key == "rows":
 			s.Rows, err = strconv.ParseInt(value, 10, 64)
-		case key == "table" && value != "":
+		case key == "table":
 			s.Table = value
-		case key == "progress" && value != "":
+		case key == "progress":
 			s.Progress = Progress(value)
 		default:
-			err = fmt.Errorf("unknown field %q", strings.TrimSpace(field))
+			err = fmt.Errorf("unknown field %q", field)
 		}
 		if err != nil {
 			return s, err

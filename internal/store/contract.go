@@ -59,7 +59,7 @@ type Database interface {
 	Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error)
 
 	// CreateDatabase runs the statements of schema.Database that are due: see
-	// schema.Statement.UnlessExists.
+	// schema.UnlessExists.
 	CreateDatabase(ctx context.Context, statements []schema.Statement) error
 
 	// Load copies rows into a table as a step, and returns how many there were.

@@ -107,7 +107,8 @@ func (s *Store) tidyTables(
 	ctx context.Context, statements []schema.Statement, changed map[string]bool, begin func(string),
 ) error {
 	statements = slices.DeleteFunc(slices.Clone(statements), func(statement schema.Statement) bool {
-		return !statement.NoTransaction || statement.UnlessUntouched && !changed[statement.Table]
+		untouched := statement.Unless == schema.UnlessUntouched && !changed[statement.Table]
+		return !statement.NoTransaction || untouched
 	})
 	var mu sync.Mutex // of what follows
 	var waiting [][]schema.Statement
@@ -148,7 +149,7 @@ func (s *Store) tidyTable(
 ) error {
 	return s.onConn(ctx, func(conn *pgx.Conn) error {
 		for _, statement := range statements {
-			if statement.UnlessAnalyzed {
+			if statement.Unless == schema.UnlessAnalyzed {
 				kept, err := keepStatistics(ctx, conn, statement.Table)
 				if err != nil {
 					return err
@@ -161,7 +162,7 @@ func (s *Store) tidyTable(
 			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
 				return s.Wrap(statement.Name, err)
 			}
-			if statement.UnlessAnalyzed {
+			if statement.Unless == schema.UnlessAnalyzed {
 				if err := noteStatistics(ctx, conn, statement.Table); err != nil {
 					return err
 				}

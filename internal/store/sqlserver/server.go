@@ -282,7 +282,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 		}
 	}
 	for _, statement := range statements {
-		if statement.UnlessExists && there {
+		if statement.Unless == schema.UnlessExists && there {
 			continue
 		}
 		if _, err := master.ExecContext(ctx, statement.SQL); err != nil {
