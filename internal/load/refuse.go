@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,14 +32,13 @@ func (l *loader) heldTables(ctx context.Context) ([]string, error) {
 	query := "SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns " +
 		"WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ") AND table_schema = " + l.engine.Schema()
 	columns := map[string][]string{}
-	err := store.List(ctx, l.engine.DB(), query, func(rows *sql.Rows) error {
-		var table, column string
-		err := rows.Scan(&table, &column)
-		columns[table] = append(columns[table], column)
-		return err
-	})
+	type named struct{ Table, Column string }
+	found, err := store.Collect[named](ctx, l.engine.DB(), query)
 	if err != nil {
 		return nil, l.engine.Wrap("list the tables of the database", err)
+	}
+	for _, one := range found {
+		columns[one.Table] = append(columns[one.Table], one.Column)
 	}
 	var held []string
 	for table, columns := range columns {

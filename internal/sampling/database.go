@@ -101,7 +101,7 @@ func Files(
 		all := readings{}
 		files = nil
 		names = nil
-		return all, store.List(ctx, db, query, func(rows *sql.Rows) error {
+		return all, store.EachRow(ctx, db, store.MaxListed, query, func(rows *sql.Rows) error {
 			var file string
 			var role topology.Role
 			c := make([]float64, 6)

@@ -24,29 +24,13 @@ type Value struct {
 	Bytes []byte
 }
 
-// maxListed is how many files, settings, tables or other things a server is believed to have.
-const maxListed = 1_000_000
-
-// List is EachRow of a list of what a server has.
-func List(
-	ctx context.Context,
-	db Queryer,
-	query string,
-	f func(*sql.Rows) error,
-	args ...any,
-) error {
-	return EachRow(ctx, db, maxListed, query, f, args...)
-}
+// MaxListed is how many files, settings, tables or other things a server is believed to have.
+const MaxListed = 1_000_000
 
 // EachRow calls f with each row that a query gives, of which there are most at most: rows without
 // end are given up, and so are those after an error of f's.
 func EachRow(
-	ctx context.Context,
-	db Queryer,
-	most int64,
-	query string,
-	f func(*sql.Rows) error,
-	args ...any,
+	ctx context.Context, db Queryer, most int64, query string, f func(*sql.Rows) error, args ...any,
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -71,12 +55,7 @@ func EachRow(
 
 // Each is EachRow of rows as structs: the columns go to the first fields of a T, in their order.
 func Each[T any](
-	ctx context.Context,
-	db Queryer,
-	most int64,
-	query string,
-	f func(T) error,
-	args ...any,
+	ctx context.Context, db Queryer, most int64, query string, f func(T) error, args ...any,
 ) error {
 	var row T
 	var into []any // fields of row
@@ -101,7 +80,7 @@ func Each[T any](
 // Collect is Each of a list of what a server has. What was read before an error is there.
 func Collect[T any](ctx context.Context, db Queryer, query string, args ...any) ([]T, error) {
 	var all []T
-	err := Each(ctx, db, maxListed, query, func(row T) error {
+	err := Each(ctx, db, MaxListed, query, func(row T) error {
 		all = append(all, row)
 		return nil
 	}, args...)

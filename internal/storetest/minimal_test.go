@@ -226,7 +226,7 @@ func (s session) Login(
 	ctx context.Context,
 	user, password []byte,
 ) (customer int64, titles int, err error) {
-	err = store.List(ctx, s.db, "SELECT * FROM ds2_login($1, $2)", func(rows *sql.Rows) error {
+	err = store.EachRow(ctx, s.db, store.MaxListed, "SELECT * FROM ds2_login($1, $2)", func(rows *sql.Rows) error {
 		var title, actor, related sql.NullString
 		err := rows.Scan(&customer, &title, &actor, &related)
 		if title.Valid {

@@ -15,7 +15,7 @@ import (
 // Rows are those of a query in one form on all engines, with a text for NULL.
 func Rows(t testing.TB, db *sql.DB, null, query string) (lines []string) {
 	t.Helper()
-	err := store.List(t.Context(), db, query, func(rows *sql.Rows) error {
+	err := store.EachRow(t.Context(), db, store.MaxListed, query, func(rows *sql.Rows) error {
 		types, err := rows.ColumnTypes()
 		if err != nil {
 			return err

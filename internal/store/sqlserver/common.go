@@ -42,7 +42,7 @@ func hasNumber(err error, numbers ...int32) bool {
 func listNamed(
 	ctx context.Context, db store.Queryer, query string, args ...any,
 ) (all []map[string]string, err error) {
-	err = store.List(ctx, db, query, func(rows *sql.Rows) error {
+	err = store.EachRow(ctx, db, store.MaxListed, query, func(rows *sql.Rows) error {
 		columns, err := rows.Columns()
 		if err != nil {
 			return err

@@ -2,15 +2,11 @@ package sqlserver
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
 	"ds2/internal/store"
 )
-
-// askErrorLog asks for a line that each error log begins with.
-const askErrorLog = "EXEC sys.sp_readerrorlog 0, 1, N'Server process ID is'"
 
 // IOFaults begins to look for failed and very slow I/Os, in each of the places that this login may
 // read: runs.FaultFinder. It is nil where it may read none.
@@ -54,12 +50,8 @@ func (s *Store) IOFaults(
 
 // checkErrorLog is an error where the login may not read the log, or would search it in vain.
 func (s *Store) checkErrorLog(ctx context.Context) error {
-	english := false
-	err := store.List(ctx, s.db, askErrorLog, func(*sql.Rows) error {
-		english = true
-		return nil
-	})
-	if err == nil && !english {
+	english, err := listNamed(ctx, s.db, query("server/error-log"))
+	if err == nil && english == nil {
 		return store.Refuse("read the server's error log", "", "it is not in English")
 	}
 	return err

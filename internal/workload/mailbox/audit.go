@@ -11,44 +11,39 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/schema"
 )
 
 // mostNumber bounds the numbers of records that a driver keeps bits for: a key that gives a higher
 // one is not this workload's.
 const mostNumber = 1 << 34
 
+// heldRecord is a row of the answer for all records. The columns of bits are signed there.
+type heldRecord struct {
+	Mailbox    int32
+	Folder     int16
+	Message    int64
+	Flags, Sum int32
+	Body       sql.RawBytes // of the connection: it is good until the next row
+}
+
 // eachRecord calls f with each record of a database and its number: the key alone, or the whole of
 // it, which is good until f returns. Aliens have other keys than their numbers give them; first is
 // that of one.
 func eachRecord(
-	ctx context.Context,
-	db *sql.DB,
-	d Dataset,
-	whole bool,
-	f func(n uint64, r *Record),
-) (
-	aliens int64, first Key, err error,
-) {
+	ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n uint64, r *Record),
+) (aliens int64, first Key, err error) {
 	var r Record
-	var flags, sum int32
-	var body sql.RawBytes
-	query := "SELECT mailbox_id, folder_id, message_id"
-	columns := []any{&r.Mailbox, &r.Folder, &r.Message}
-	if whole {
-		query += ", flags, crc, body"
-		columns = append(columns, &flags, &sum, &body)
-	}
 	// Runs insert more than they delete, and a day of a fast one many times what a small database
 	// was loaded with.
 	most := 100_000_000 + 100*d.Size.CountRecords()
 	shape := d.makeShape()
-	err = store.EachRow(ctx, db, most, query+" FROM messages", func(rows *sql.Rows) error {
-		if err := rows.Scan(columns...); err != nil {
-			return err
-		}
-		r.Flags = uint32(flags)
-		r.Sum = uint32(sum)
-		r.Body = body
+	ask := schema.Question(Name, "records", whole)
+	err = store.Each(ctx, db, most, ask, func(held heldRecord) error {
+		r.Key = Key{held.Mailbox, held.Folder, held.Message}
+		r.Flags = uint32(held.Flags)
+		r.Sum = uint32(held.Sum)
+		r.Body = held.Body
 		if n := shape.NumberOf(r.Message); n < mostNumber && shape.KeyOf(n) == r.Key {
 			f(n, &r)
 		} else if aliens++; aliens == 1 {
