@@ -140,7 +140,7 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 // noteStep notes a step as done, in a transaction if one is under way, with the rows that it
 // copied.
 func noteStep(ctx context.Context, conn *pgx.Conn, step string, copied int64) error {
-	_, err := conn.Exec(ctx, "INSERT INTO ds2_steps (name, copied) VALUES ($1, $2)", step, copied)
+	_, err := conn.Exec(ctx, query("database/note-step"), step, copied)
 	return err
 }
 

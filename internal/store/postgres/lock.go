@@ -46,8 +46,7 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) error {
 	database := store.LockKey("ds2", s.Name())
 	run := store.LockKey("ds2", s.Name(), "run", l.Run)
-	const name = "SELECT set_config('application_name', $1, false)"
-	if _, err := conn.Exec(ctx, name, l.Text(maxName)); err != nil {
+	if _, err := conn.Exec(ctx, query("server/name-session"), l.Text(maxName)); err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

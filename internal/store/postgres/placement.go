@@ -40,8 +40,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 // findTablespace gives the name of a tablespace that is given by its name or its directory. One
 // that is made in /mnt/ssd1 is ds2_mnt_ssd1.
 func findTablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
-	const find = "SELECT spcname FROM pg_tablespace WHERE $1::text IN (spcname, pg_tablespace_location(oid))"
-	err = conn.QueryRow(ctx, find, place).Scan(&name)
+	err = conn.QueryRow(ctx, query("server/tablespace"), place).Scan(&name)
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return name, err
 	}

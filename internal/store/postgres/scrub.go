@@ -96,8 +96,7 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 
 	before := r.device.bytesRead()
 	var bytes sql.NullInt64 // NULL where the relation was dropped meanwhile
-	const ask = "SELECT length(pg_read_binary_file($1, $2, $3, true))"
-	err := r.conn.QueryRowContext(ctx, ask, path, offset, length).Scan(&bytes)
+	err := r.conn.QueryRowContext(ctx, query("server/read-file"), path, offset, length).Scan(&bytes)
 	switch {
 	case lostConnection(err):
 		return read, r.wrapError(err)

@@ -68,8 +68,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 func exchangeDatabases(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		var there bool
-		const ask = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"
-		err := tx.QueryRow(ctx, ask, name).Scan(&there)
+		err := tx.QueryRow(ctx, query("server/database-exists"), name).Scan(&there)
 		if err == nil && there {
 			_, err = tx.Exec(ctx, "ALTER DATABASE "+quoteName(name)+" RENAME TO "+quoteName(old))
 		}

@@ -43,8 +43,7 @@ func (s *Store) readAhead(ctx context.Context, database string, copied func() in
 			return
 		}
 		readFiles(ctx, files, copied, func(path string, offset int64) error {
-			const read = "SELECT length(pg_read_binary_file($1, $2, $3, true))"
-			_, err := conn.Exec(ctx, read, path, offset, int64(aheadChunk))
+			_, err := conn.Exec(ctx, query("server/read-file"), path, offset, int64(aheadChunk))
 			return err
 		})
 	}()

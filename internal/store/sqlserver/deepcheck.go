@@ -43,9 +43,7 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 		return result, s.Wrap(op, err)
 	}
 	stop := s.watchCommand(ctx, "DBCC%", result.Bytes, tell)
-	// It reads every page, verifies its checksum and checks what it says. Each fault is a row.
-	const check = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
-	rows, err := listNamed(ctx, conn, check)
+	rows, err := listNamed(ctx, conn, query("database/check"))
 	stop()
 	for _, row := range rows {
 		if d, bad := damageOf(row); bad {
@@ -84,7 +82,6 @@ func (s *Store) objectName(ctx context.Context, conn *sql.Conn, number string) s
 		return "database"
 	}
 	name := fmt.Sprintf("object %d", object)
-	const ask = "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1) WHERE OBJECT_NAME(@p1) IS NOT NULL"
-	_ = conn.QueryRowContext(ctx, ask, object).Scan(&name)
+	_ = conn.QueryRowContext(ctx, query("database/object-name"), object).Scan(&name)
 	return name
 }

@@ -61,7 +61,7 @@ func (s *Store) runStep(
 			if err != nil {
 				return err
 			}
-			const note = "INSERT INTO ds2_steps (name, copied) VALUES (@p1, @p2)"
+			note := query("database/note-step")
 			return execOn(ctx, conn, note, mssql.VarChar(of.Name), copied)
 		}
 		if of.NoTransaction {

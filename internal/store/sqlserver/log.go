@@ -98,7 +98,6 @@ func (s *Store) DelayedDurability(ctx context.Context) (d string, err error) {
 	if err != nil || v.babelfish {
 		return "", err
 	}
-	const ask = "SELECT delayed_durability_desc FROM sys.databases WHERE name = DB_NAME()"
-	err = s.db.QueryRowContext(ctx, ask).Scan(&d)
+	err = s.db.QueryRowContext(ctx, query("database/delayed-durability")).Scan(&d)
 	return d, s.Wrap("ask for the delayed durability of "+s.Label(), err)
 }

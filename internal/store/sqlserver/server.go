@@ -187,7 +187,7 @@ func (v server) leftOut(o schema.Layout) []string {
 // be made.
 func (s *Store) hasFilegroups(ctx context.Context) (bool, error) {
 	var n int
-	const ask = "SELECT COUNT(*) FROM sys.filegroups WHERE name = @p1"
+	ask := query("database/filegroup")
 	err := s.db.QueryRowContext(ctx, ask, schema.SQLServerFilegroup).Scan(&n)
 	if deniesDatabase(err) {
 		return true, nil
