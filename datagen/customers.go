@@ -35,9 +35,7 @@ const (
 var (
 	customerHead = [52]byte([]byte(",FIRST-,LAST------,PHONE----- Dell Way,,CITY---,    "))
 	customerUS   = [16]byte([]byte("ST,ZZZZZ,US,1,  "))
-	customerMid  = [64]byte(
-		[]byte("LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user  "),
-	)
+	customerMid  = [64]byte([]byte("LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user  "))
 	customerTail = [16]byte([]byte(",password,AG,   "))
 )
 
@@ -240,10 +238,8 @@ func (d *Dataset) customersFile(name string, world bool, first, rows int) File {
 	// A part even where there is no row: the file exists.
 	for skip := 0; skip == 0 || skip < rows; skip += d.Options.PartRows {
 		c := &customers{world, f.Seed, first + skip, min(d.Options.PartRows, rows-skip), skip}
-		f.Parts = append(
-			f.Parts,
-			d.newPart(name, Customers, c.rows, d.customerBytes(c), c.writeRows, c.openRows),
-		)
+		f.Parts = append(f.Parts,
+			d.newPart(name, Customers, c.rows, d.customerBytes(c), c.writeRows, c.openRows))
 	}
 	return f
 }

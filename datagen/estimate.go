@@ -21,10 +21,8 @@ func (d *Dataset) customerBytes(c *customers) float64 {
 	}
 	const income, gender = 5.2, 2 // 20000 to 100000 in steps of 20000; ",M"
 	row := customerHeadLen + customerMidLen + customerTailLen + place + income + gender
-	return d.rowBytes(row, c.first, c.rows) + countDigits(
-		c.first,
-		c.rows,
-	) // the number stands in the row twice
+	// The number stands in the row twice.
+	return d.rowBytes(row, c.first, c.rows) + countDigits(c.first, c.rows)
 }
 
 func (d *Dataset) orderBytes(m month) float64 {

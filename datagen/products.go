@@ -21,12 +21,8 @@ func (d *Dataset) productRows() Rows {
 		x := random.peekDraws(6)
 		title := putWords(texts, 0, d.Words.Titles[n/1000%1000], d.Words.Titles[n%1000])
 		// The last name is drawn before the first, as gcc orders DS2's two calls.
-		actor := putWords(
-			texts,
-			title,
-			d.Words.First[scaleBelow(200, x[2])],
-			d.Words.Last[scaleBelow(200, x[1])],
-		)
+		last := d.Words.Last[scaleBelow(200, x[1])]
+		actor := putWords(texts, title, d.Words.First[scaleBelow(200, x[2])], last)
 		n++
 		row[0].Int = int64(n)
 		row[1].Int = int64(1 + scaleBelow(16, x[0])) // category

@@ -93,12 +93,8 @@ func (z Size) Check() error {
 }
 
 func overflowError(column string, value int) error {
-	return fmt.Errorf(
-		"it is too large: column %s would reach %d, and a 32-bit integer holds %d: take a smaller size",
-		column,
-		value,
-		math.MaxInt32,
-	)
+	return fmt.Errorf("it is too large: column %s would reach %d, and a 32-bit integer holds %d: take a smaller size",
+		column, value, math.MaxInt32)
 }
 
 // String gives the size as ParseSize reads it: a named size by its letter, one of DS2.1's rule in
@@ -115,12 +111,8 @@ func (z Size) String() string {
 	if gb := z.OrdersPerMonth / 100_000; gb > 1 && z == L.multiplyRows(gb, 100) {
 		return strconv.Itoa(gb) + "GB"
 	}
-	return fmt.Sprintf(
-		"customers=%d,orders-per-month=%d,products=%d",
-		z.Customers,
-		z.OrdersPerMonth,
-		z.Products,
-	)
+	return fmt.Sprintf("customers=%d,orders-per-month=%d,products=%d",
+		z.Customers, z.OrdersPerMonth, z.Products)
 }
 
 // ParseRows reads a size as its three numbers:

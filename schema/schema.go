@@ -111,11 +111,8 @@ func (p Params) workloadName() string { return cmp.Or(p.Workload, "ds2") }
 func SQL(engine string, phase Phase, p Params) (string, error) {
 	d, ok := dialects[engine]
 	if !ok {
-		return "", fmt.Errorf(
-			"render schema: no engine %q; known: %s",
-			engine,
-			strings.Join(Engines(), ", "),
-		)
+		known := strings.Join(Engines(), ", ")
+		return "", fmt.Errorf("render schema: no engine %q; known: %s", engine, known)
 	}
 	name, there := p.phaseFile(engine, phase)
 	if !there {

@@ -161,12 +161,8 @@ const (
 // tables.
 func mailboxFilegroup(p Params) filegroup {
 	n := max(p.Layout.FilesPerFilegroup, 1)
-	return newFilegroup(
-		"PRIMARY",
-		"mail",
-		n,
-		catalogMB+int64(float64(p.Bytes)/(1<<20)*mailboxSpare)/int64(n),
-	)
+	fileMB := catalogMB + int64(float64(p.Bytes)/(1<<20)*mailboxSpare)/int64(n)
+	return newFilegroup("PRIMARY", "mail", n, fileMB)
 }
 
 // mailboxLogMB is the size of its log.

@@ -104,11 +104,8 @@ const maxCause = 4 << 10
 func (e *Error) Error() string {
 	cause := fmt.Sprint(e.Err)
 	if len(cause) > maxCause {
-		cause = fmt.Sprintf(
-			"%s… (%d bytes in all)",
-			strings.ToValidUTF8(cause[:maxCause], ""),
-			len(cause),
-		)
+		cause = fmt.Sprintf("%s… (%d bytes in all)",
+			strings.ToValidUTF8(cause[:maxCause], ""), len(cause))
 	}
 	s := e.Op + ": " + cause
 	if e.Code != "" {

@@ -90,9 +90,7 @@ func (i Info) CheckReady() error {
 	if i[InfoState] == StateReady {
 		return nil
 	}
-	return Refuse(
-		"check the state of the database",
+	return Refuse("check the state of the database",
 		"finish it with ds2 load --resume, or start again with ds2 load --drop",
-		"its load was not finished",
-	)
+		"its load was not finished")
 }

@@ -36,13 +36,8 @@ const holderTime = "20060102T150405Z"
 // Text is the holder in one line of at most n bytes, for the name that a connection has at its
 // server. The host's name is cut short where it has to be.
 func (h Holder) Text(most int) string {
-	text := fmt.Sprintf(
-		"ds2 %s %d %s %s",
-		h.Command,
-		h.PID,
-		h.Since.UTC().Format(holderTime),
-		h.Host,
-	)
+	since := h.Since.UTC().Format(holderTime)
+	text := fmt.Sprintf("ds2 %s %d %s %s", h.Command, h.PID, since, h.Host)
 	return text[:min(len(text), most)]
 }
 
@@ -143,10 +138,8 @@ func KeepLock(
 			}
 			// A server that is down is not worth a word, nor is one that has not missed the lost
 			// connection yet.
-			if e, ok := errors.AsType[*LockedError](
-				err,
-			); ok && !told &&
-				!e.By.sameProcess(l.Holder) {
+			e, locked := errors.AsType[*LockedError](err)
+			if locked && !told && !e.By.sameProcess(l.Holder) {
 				told = true
 				l.Lost(err)
 			}

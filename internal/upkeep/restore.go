@@ -103,13 +103,10 @@ func ResetDatabase(
 			return err
 		}
 		if kept && used > size/2 {
-			return store.Refuse(
-				"reset "+s.Label(),
+			return store.Refuse("reset "+s.Label(),
 				"back the log up, or add --discard-log to back it up to NUL",
 				"more than half of its log, %d MB of %d MB, is in use, and only a backup of the log frees it",
-				used/1e6,
-				size/1e6,
-			)
+				used/1e6, size/1e6)
 		}
 	}
 	tell, stop := show("reset", progress.Work)

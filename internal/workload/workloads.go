@@ -26,11 +26,8 @@ func (w Workloads) Of(info store.Info) (Workload, error) {
 		return found, nil
 	}
 	known := strings.Join(w.Names(), " and ")
-	return nil, fmt.Errorf(
-		"its workload is %s, and this ds2 knows %s: use a newer ds2",
-		info.Workload(),
-		known,
-	)
+	return nil, fmt.Errorf("its workload is %s, and this ds2 knows %s: use a newer ds2",
+		info.Workload(), known)
 }
 
 // patience is how long a database may take to say whose it is.

@@ -65,11 +65,8 @@ func columnsOf(ctx context.Context, conn *pgx.Conn, table string) ([]column, err
 	for _, field := range described.Fields {
 		kind, ok := kinds[field.DataTypeOID]
 		if !ok {
-			return nil, fmt.Errorf(
-				"column %s of %s is of a type that no row has",
-				field.Name,
-				table,
-			)
+			return nil, fmt.Errorf("column %s of %s is of a type that no row has",
+				field.Name, table)
 		}
 		columns = append(columns, column{field.Name, kind})
 	}
@@ -182,9 +179,7 @@ func putAmount(out []byte, n int, cents int64) int {
 	binary.BigEndian.PutUint32(out[n:], 12)
 	// Two digits of base 10000, the first of them the units; two decimals.
 	binary.BigEndian.PutUint64(out[n+4:], 2<<48|2)
-	binary.BigEndian.PutUint32(
-		out[n+12:],
-		uint32(units<<16|100*(uint64(cents)-100*units)),
-	) // the server drops zeros
+	decimals := 100 * (uint64(cents) - 100*units) // the server drops zeros
+	binary.BigEndian.PutUint32(out[n+12:], uint32(units<<16|decimals))
 	return n + 16
 }

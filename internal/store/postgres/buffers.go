@@ -18,18 +18,10 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 
 // MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
-	hint := fmt.Sprintf(
-		"GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
-		s.config.User,
-	)
-	return store.May(
-		ctx,
-		s,
-		"make a checkpoint on "+s.Label(),
-		query("server/may-checkpoint"),
-		"the user may not run a checkpoint",
-		hint,
-	)
+	hint := fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
+		s.config.User)
+	return store.May(ctx, s, "make a checkpoint on "+s.Label(), query("server/may-checkpoint"),
+		"the user may not run a checkpoint", hint)
 }
 
 // Buffers tells how much of shared_buffers holds pages: runs.BufferCounter. It is exact where the
@@ -67,12 +59,8 @@ func (s *Store) countBuffers(ctx context.Context) (share float64, why string) {
 		err = s.db.QueryRowContext(ctx, query).Scan(&share)
 	}
 	if err != nil {
-		return 0, fmt.Sprintf(
-			"pg_buffercache %s in schema %s: %v",
-			version,
-			where,
-			s.Wrap("ask it", err),
-		)
+		err = s.Wrap("ask it", err)
+		return 0, fmt.Sprintf("pg_buffercache %s in schema %s: %v", version, where, err)
 	}
 	return share, ""
 }

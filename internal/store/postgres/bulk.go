@@ -162,11 +162,8 @@ func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy) (int64, error) 
 		options = "FORMAT csv"
 	} else {
 		options = "FORMAT binary"
-		rows = io.MultiReader(
-			strings.NewReader(binaryHeader),
-			newBinaryRows(c.Parts, columns, c.Told),
-			strings.NewReader(binaryTrailer),
-		)
+		rows = io.MultiReader(strings.NewReader(binaryHeader),
+			newBinaryRows(c.Parts, columns, c.Told), strings.NewReader(binaryTrailer))
 	}
 	if c.Whole {
 		options += ", FREEZE"
@@ -198,9 +195,8 @@ func pipeCSV(c store.Copy) (r *io.PipeReader, stop func()) {
 		w.CloseWithError(err)
 	})
 	return r, func() {
-		r.CloseWithError(
-			errors.New("load aborted"),
-		) // frees the writer where the server stopped early
+		// Frees the writer where the server stopped early.
+		r.CloseWithError(errors.New("load aborted"))
 		writing.Wait()
 	}
 }
@@ -220,10 +216,8 @@ func (l lines) Write(p []byte) (int, error) {
 func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
-		return cmp.Or(
-			ctx.Err(),
-			err,
-		) // a session that is being set up hears of its end from the server
+		// A session that is being set up hears of its end from the server.
+		return cmp.Or(ctx.Err(), err)
 	}
 	defer conn.Close()
 	return conn.Raw(func(driverConn any) error {

@@ -121,11 +121,8 @@ func (s *Store) fullDrive() string {
 	return s.hints.findOnce("down", func() string {
 		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
 			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
-				return fmt.Sprintf(
-					"only %d MB are free on the server's file system that holds %s: make room there, and start the server if it went down",
-					free/1e6,
-					s.findMountPoint(dir),
-				)
+				return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, and start the server if it went down",
+					free/1e6, s.findMountPoint(dir))
 			}
 		}
 		return ""

@@ -27,12 +27,8 @@ func newMeter(ctx context.Context, conn *sql.Conn) meter {
 		Scan(&inside, &age, &client); err != nil {
 		return 0
 	}
-	pid, _, err := process.Find(
-		process.Dir,
-		inside,
-		"postgres",
-		time.Duration(age*float64(time.Second)),
-	)
+	began := time.Duration(age * float64(time.Second)) // so long ago
+	pid, _, err := process.Find(process.Dir, inside, "postgres", began)
 	if err != nil {
 		return 0
 	}

@@ -18,10 +18,8 @@ func appendNumeric(b []byte, v int64) []byte {
 		n++
 	}
 	b = binary.BigEndian.AppendUint16(b, uint16(n))
-	b = binary.BigEndian.AppendUint16(
-		b,
-		uint16(n-2),
-	) // weight of the first digit: -1: none before the point
+	// The weight of the first digit; -1: none stands before the point.
+	b = binary.BigEndian.AppendUint16(b, uint16(n-2))
 	b = binary.BigEndian.AppendUint16(b, sign)
 	b = binary.BigEndian.AppendUint16(b, 2)
 	for n > 0 {

@@ -12,7 +12,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -63,22 +62,13 @@ func Open(u *url.URL) (store.Database, error) {
 	}
 	for _, other := range config.Fallbacks { // of TLS modes too, at the same place
 		if other.Host != config.Host || other.Port != config.Port {
-			return nil, fmt.Errorf(
-				"the target names several servers, %s:%d and %s:%d: name the one to be measured",
-				config.Host,
-				config.Port,
-				other.Host,
-				other.Port,
-			)
+			return nil, fmt.Errorf("the target names several servers, %s:%d and %s:%d: name the one to be measured",
+				config.Host, config.Port, other.Host, other.Port)
 		}
 	}
 	if name := config.Database; len(name) > maxName {
-		return nil, fmt.Errorf(
-			"the database's name has %d bytes, and PostgreSQL cuts names to %d: name it %q",
-			len(name),
-			maxName,
-			strings.ToValidUTF8(name[:maxName], ""),
-		)
+		return nil, fmt.Errorf("the database's name has %d bytes, and PostgreSQL cuts names to %d: name it %q",
+			len(name), maxName, strings.ToValidUTF8(name[:maxName], ""))
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "ds2"
@@ -163,9 +153,8 @@ func (s *Store) Engine() string { return Engine }
 
 // Label is host:port/database; a Unix socket's directory stands for the host.
 func (s *Store) Label() string {
-	return escape.Text(
-		net.JoinHostPort(s.config.Host, strconv.Itoa(int(s.config.Port))) + "/" + s.config.Database,
-	)
+	host := net.JoinHostPort(s.config.Host, fmt.Sprint(s.config.Port))
+	return escape.Text(host + "/" + s.config.Database)
 }
 
 // DB is a pool of connections for what is no part of a run, such as a load and an audit.

@@ -50,11 +50,8 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 		return nil, s.Wrap(op, err)
 	}
 	if !allowed {
-		hint := fmt.Sprintf(
-			"connect to the database as a superuser and GRANT EXECUTE ON FUNCTION %s TO %q, or leave out --scrub-rate",
-			function,
-			s.config.User,
-		)
+		hint := fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION %s TO %q, or leave out --scrub-rate",
+			function, s.config.User)
 		return nil, store.Refuse(op, hint, "the user may not read the server's files")
 	}
 	r.device = newMeter(ctx, conn)

@@ -31,16 +31,8 @@ func keepSettings(ctx context.Context, conn *pgx.Conn, from, to string, warn fun
 			})
 			refused, ok := errors.AsType[*pgconn.PgError](err)
 			if ok && !conn.IsClosed() {
-				said := serverError{PgError: refused}
-				warn(
-					fmt.Sprintf(
-						"%s of database %s is not kept in its copy %s: %v",
-						one.What,
-						from,
-						to,
-						said,
-					),
-				)
+				const lost = "%s of database %s is not kept in its copy %s: %v"
+				warn(fmt.Sprintf(lost, one.What, from, to, serverError{PgError: refused}))
 				continue
 			}
 			if err != nil {

@@ -66,10 +66,8 @@ func parseTarget(u *url.URL) (*pgx.ConnConfig, error) {
 		return nil, err
 	}
 	if version := config.MinProtocolVersion; version != "3.0" {
-		return nil, fmt.Errorf(
-			"min_protocol_version is %s: leave it out, as ds2 needs no more than 3.0, which every server speaks",
-			version,
-		)
+		return nil, fmt.Errorf("min_protocol_version is %s: leave it out, as ds2 needs no more than 3.0, which every server speaks",
+			version)
 	}
 	if config.TLSConfig != nil {
 		config.TLSConfig.MinVersion = max(config.TLSConfig.MinVersion, oldest)

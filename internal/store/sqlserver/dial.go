@@ -53,10 +53,8 @@ func (s *Store) dialServer(
 	connector.Dialer = n
 	login, cancel := context.WithTimeout(ctx, s.loginTimeout)
 	defer cancel()
-	stop := context.AfterFunc(
-		login,
-		n.cutConns,
-	) // go-mssqldb does not look at the context while it waits for the server
+	// go-mssqldb does not look at the context while it waits for the server.
+	stop := context.AfterFunc(login, n.cutConns)
 	opened, err := connector.Connect(login)
 	if !stop() && err == nil {
 		opened.Close()

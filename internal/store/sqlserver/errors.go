@@ -75,20 +75,14 @@ func (e *connectError) classifyFailure(op string) error {
 	// As text: go-mssqldb words it anew.
 	_, said, handshake := strings.Cut(e.err.Error(), "TLS Handshake failed: ")
 	if why, refused := strings.CutPrefix(said, "tls: failed to verify certificate: "); refused {
-		return store.Refuse(
-			op,
+		return store.Refuse(op,
 			"add to the target certificate=FILE.pem with the certificate that signed it, or trustservercertificate=true to trust it unseen; if it names another host, add hostnameincertificate=NAME",
-			"the server's certificate is refused: %s",
-			why,
-		)
+			"the server's certificate is refused: %s", why)
 	}
 	if handshake && !e.broken {
-		return store.Refuse(
-			op,
+		return store.Refuse(op,
 			"client and server do not agree on TLS: give the server a certificate that it can use and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a private network, encrypt=disable does without",
-			"%w",
-			e.err,
-		)
+			"%w", e.err)
 	}
 	wrapped := &store.Error{Op: op, Class: store.Connection, Err: e.err}
 	hint, why := store.FindDialError(e.err)

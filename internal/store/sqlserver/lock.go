@@ -86,10 +86,8 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 
 // lockID names a lock of the target's database.
 func (s *Store) lockID(names ...string) string {
-	return fmt.Sprintf(
-		"%016x",
-		uint64(store.LockKey(append([]string{"ds2", s.Name()}, names...)...)),
-	)
+	key := store.LockKey(append([]string{"ds2", s.Name()}, names...)...)
+	return fmt.Sprintf("%016x", uint64(key))
 }
 
 // appLock is a session that holds locks of some names, that of the run perhaps not.

@@ -48,14 +48,9 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 	if err != nil || v.babelfish { // which tells of no such right
 		return err
 	}
-	return store.May(
-		ctx,
-		s,
-		"make a checkpoint on "+s.Label(),
-		query("server/may-checkpoint"),
+	return store.May(ctx, s, "make a checkpoint on "+s.Label(), query("server/may-checkpoint"),
 		"the user may not run a checkpoint",
-		"make the user a member of db_owner, or run with --checkpoint-first=false",
-	)
+		"make the user a member of db_owner, or run with --checkpoint-first=false")
 }
 
 // MayDropCache asks for the right to DropCache: runs.CacheDropper.

@@ -99,11 +99,8 @@ func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
 	return &store.Error{
 		Op:    "wait until the server has removed deleted rows",
 		Class: store.Resource,
-		Err: fmt.Errorf(
-			"%d deleted rows are still in their pages, and the server removed none for %s",
-			left,
-			ghostsStay,
-		),
+		Err: fmt.Errorf("%d deleted rows are still in their pages, and the server removed none for %s",
+			left, ghostsStay),
 		Hint: "look for a transaction that has been open for long, and for trace flag 661, which stops the removal",
 	}
 }

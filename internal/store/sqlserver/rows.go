@@ -58,9 +58,6 @@ func convertValue(v *datagen.Value, c column) (any, error) {
 		}
 		return v.Text, nil
 	}
-	return nil, fmt.Errorf(
-		"column %s is of type %s, which the dataset does not have",
-		c.name,
-		c.kind,
-	)
+	return nil, fmt.Errorf("column %s is of type %s, which the dataset does not have",
+		c.name, c.kind)
 }

@@ -93,10 +93,8 @@ func (r *scrub) listTables(ctx context.Context) error {
 
 // Read takes rows that lie on as many bytes of pages as a request has.
 func (r *scrub) Read(ctx context.Context) (store.Read, error) {
-	stop := context.AfterFunc(
-		ctx,
-		r.network.cutConns,
-	) // go-mssqldb does not look at a later context while it waits for rows
+	// go-mssqldb does not look at a later context while it waits for rows.
+	stop := context.AfterFunc(ctx, r.network.cutConns)
 	defer stop()
 	read := store.Read{Device: -1}
 	if r.at == len(r.tables) {
@@ -134,12 +132,8 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 // beginTable begins with a table.
 func (r *scrub) beginTable(ctx context.Context, t scrubTable) error {
 	// Without locks a scan may follow the pages as they lie in the file.
-	rows, err := queryOn(
-		ctx,
-		r.conn,
-		"SELECT * FROM "+t.name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)",
-		nil,
-	)
+	scan := "SELECT * FROM " + t.name + " WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)"
+	rows, err := queryOn(ctx, r.conn, scan, nil)
 	if err != nil {
 		r.at++
 		return err

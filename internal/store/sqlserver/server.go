@@ -45,27 +45,17 @@ func (v server) checkUses(uses schema.Features) error {
 	const op = "look at the server"
 	switch {
 	case v.babelfish && uses.FullText && !v.fullText:
-		return store.Refuse(
-			op,
+		return store.Refuse(op,
 			"have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server', once: the workload uses full-text search",
-			"Babelfish does not let this login use full-text search",
-		)
+			"Babelfish does not let this login use full-text search")
 	case v.babelfish || v.isAzure():
 		return nil
 	case v.major < oldest:
-		return store.Refuse(
-			op,
-			"use SQL Server 2016 or later",
-			"its major version is %d, and ds2 needs %d or later",
-			v.major,
-			oldest,
-		)
+		return store.Refuse(op, "use SQL Server 2016 or later",
+			"its major version is %d, and ds2 needs %d or later", v.major, oldest)
 	case uses.FullText && !v.fullText:
-		return store.Refuse(
-			op,
-			"install it (mssql-server-fts on Linux): the workload uses it",
-			"full-text search is not installed",
-		)
+		return store.Refuse(op, "install it (mssql-server-fts on Linux): the workload uses it",
+			"full-text search is not installed")
 	}
 	return nil
 }
@@ -119,18 +109,14 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		return nil, err
 	}
 	if len(p.Layout.Files) > 0 && (v.babelfish || v.isAzure()) {
-		return nil, store.Refuse(
-			"have "+s.Label()+" read files",
+		return nil, store.Refuse("have "+s.Label()+" read files",
 			"load the same rows by --size instead of --from",
-			"this server has no BULK INSERT from files",
-		)
+			"this server has no BULK INSERT from files")
 	}
 	if p.Layout.Password != "" && !s.hidesPassword() {
-		return nil, store.Refuse(
-			"make the driver's login on "+s.Label(),
+		return nil, store.Refuse("make the driver's login on "+s.Label(),
 			"add encrypt=true to the target, and certificate=FILE.pem where this machine does not trust the server's",
-			"its password would cross the network in clear: without encrypt=true only the login is encrypted",
-		)
+			"its password would cross the network in clear: without encrypt=true only the login is encrypted")
 	}
 	placed, err := s.hasFilegroups(ctx)
 	if err != nil {

@@ -112,10 +112,8 @@ func (u *Draws) Next() *Order {
 	u.drawBrowses(o)
 	o.Items = o.Items[:0]
 	for range min(u.drawAround(u.config.LineItems), calls.MaxItems) {
-		o.Items = append(
-			o.Items,
-			calls.Item{Product: u.drawProduct(), Quantity: int16(u.drawBetween(1, 3))},
-		)
+		item := calls.Item{Product: u.drawProduct(), Quantity: int16(u.drawBetween(1, 3))}
+		o.Items = append(o.Items, item)
 	}
 	return o
 }
@@ -163,11 +161,8 @@ func (u *Draws) AnotherName() {
 	if u.taken++; u.taken%takenInARow == 0 {
 		u.names = min(2*u.names, maxNames)
 	}
-	u.name = strconv.AppendInt(
-		append(u.name[:0], "newuser"...),
-		int64(u.drawBetween(1, u.names)),
-		10,
-	)
+	number := int64(u.drawBetween(1, u.names))
+	u.name = strconv.AppendInt(append(u.name[:0], "newuser"...), number, 10)
 	u.order.Customer.Username = u.name
 }
 
@@ -187,9 +182,8 @@ func (u *Draws) joinText(parts ...string) []byte {
 
 // numberedText is a number behind a prefix.
 func (u *Draws) numberedText(prefix string, low, high int) []byte {
-	return u.takeText(
-		strconv.AppendInt(append(u.texts, prefix...), int64(u.drawBetween(low, high)), 10),
-	)
+	number := int64(u.drawBetween(low, high))
+	return u.takeText(strconv.AppendInt(append(u.texts, prefix...), number, 10))
 }
 
 // takeText keeps what was appended to the user's buffer, and gives it. Its capacity ends with it,
@@ -243,12 +237,6 @@ func (u *Draws) drawLetters(n int) []byte {
 func (u *Draws) drawExpiration() []byte {
 	year := u.drawBetween(2008, 2012)
 	month := u.drawBetween(1, 12)
-	return u.takeText(
-		append(
-			strconv.AppendInt(u.texts, int64(year), 10),
-			'/',
-			byte('0'+month/10),
-			byte('0'+month%10),
-		),
-	)
+	text := strconv.AppendInt(u.texts, int64(year), 10)
+	return u.takeText(append(text, '/', byte('0'+month/10), byte('0'+month%10)))
 }

@@ -16,11 +16,8 @@ func (Workload) PlanReset(engine string, info store.Info) (r workload.Reset, err
 	if err != nil {
 		return r, err
 	}
-	data, err := datagen.New(
-		size,
-		datagen.DefaultWords(),
-		datagen.Options{Seed: seed},
-	) // INVENTORY has no words in it
+	words := datagen.DefaultWords() // INVENTORY has none in it
+	data, err := datagen.New(size, words, datagen.Options{Seed: seed})
 	if err != nil {
 		return r, err
 	}

@@ -106,11 +106,8 @@ func Look(
 		label := target.Label()
 		connect, ok := engines[target.Engine()]
 		if !ok {
-			return nil, fmt.Errorf(
-				"look at %s: ds2 has no calls of DVD Store 2 on %s",
-				label,
-				target.Engine(),
-			)
+			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s",
+				label, target.Engine())
 		}
 		p.Targets = append(p.Targets, func(ctx context.Context) (calls.Session, error) {
 			return connect(ctx, target)

@@ -100,12 +100,8 @@ func (u *User) enterStore(p workload.Player) error {
 		u.tally.Own[calls.NamesTaken]++
 		u.draws.AnotherName()
 	}
-	last := u.order.Customer.Username
-	return fmt.Errorf(
-		"new customer: %d user names in a row were taken, the last %q",
-		maxTries,
-		last,
-	)
+	return fmt.Errorf("new customer: %d user names in a row were taken, the last %q",
+		maxTries, u.order.Customer.Username)
 }
 
 // Call executes an operation of the order that was drawn, once.

@@ -62,15 +62,8 @@ func readLive(ctx context.Context, target store.Database, d Dataset, live *Live)
 		return target.Wrap(op, err)
 	}
 	if aliens > 0 {
-		return fmt.Errorf(
-			"%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: its key is not of this workload",
-			op,
-			target.Label(),
-			aliens,
-			first.Mailbox,
-			first.Folder,
-			first.Message,
-		)
+		return fmt.Errorf("%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: its key is not of this workload",
+			op, target.Label(), aliens, first.Mailbox, first.Folder, first.Message)
 	}
 	return nil
 }
@@ -110,10 +103,8 @@ func (w Workload) Audit(
 	}
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
-			return nil, fmt.Errorf(
-				"audit the run: it has %d records, and a mailbox database is driven from one machine",
-				n,
-			)
+			return nil, fmt.Errorf("audit the run: it has %d records, and a mailbox database is driven from one machine",
+				n)
 		}
 		if f.want, err = LoadLive(run.Dirs[0], run.Target); err != nil {
 			return nil, err
@@ -217,10 +208,8 @@ func (f *findings) compareRecords(target string) []result.Check {
 	add("records with a key that ds2 did not make", f.aliens == 0, 0, f.aliens)
 	records := f.found.CountRecords()
 	if f.want == nil {
-		loaded := fmt.Sprintf(
-			"%d after the load, more or fewer after runs",
-			f.Dataset.Size.CountRecords(),
-		)
+		const format = "%d after the load, more or fewer after runs"
+		loaded := fmt.Sprintf(format, f.Dataset.Size.CountRecords())
 		add("records", records > 0, loaded, records)
 	} else {
 		var extra, missing []int64

@@ -34,11 +34,8 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 		return fmt.Errorf("conclude the run: workload %s does not run on %s", Name, in.Engine)
 	}
 	r := run{Input: in, Engine: engine, Unknown: "no window was measured"}
-	err := errors.Join(
-		result.ReadBlock(in.Spec.Own, &r.parametersRecord),
-		result.ReadBlock(in.Found, &r.stateRecord),
-	)
-	if err != nil {
+	err := result.ReadBlock(in.Spec.Own, &r.parametersRecord)
+	if err = errors.Join(err, result.ReadBlock(in.Found, &r.stateRecord)); err != nil {
 		return err
 	}
 	if len(c.Windows) > 0 {

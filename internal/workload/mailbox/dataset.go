@@ -176,19 +176,11 @@ func (s Size) CheckSize() error {
 	case s.MailboxBytes < 1<<20 || s.MailboxBytes > 1<<40:
 		return fmt.Errorf("mailboxes of %d bytes: it must be 1MB to 1TB", s.MailboxBytes)
 	case s.CountRecords() > maxRecords:
-		return fmt.Errorf(
-			"%s hold %d records, and a database holds at most %d: choose fewer or smaller mailboxes",
-			s,
-			s.CountRecords(),
-			int64(maxRecords),
-		)
+		return fmt.Errorf("%s hold %d records, and a database holds at most %d: choose fewer or smaller mailboxes",
+			s, s.CountRecords(), int64(maxRecords))
 	case s.TotalBytes() < MinBytes:
-		return fmt.Errorf(
-			"%s come to %d MB, and a database has at least %d MB: choose more or larger mailboxes",
-			s,
-			s.TotalBytes()>>20,
-			MinBytes>>20,
-		)
+		return fmt.Errorf("%s come to %d MB, and a database has at least %d MB: choose more or larger mailboxes",
+			s, s.TotalBytes()>>20, MinBytes>>20)
 	}
 	return nil
 }

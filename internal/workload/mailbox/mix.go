@@ -35,13 +35,8 @@ type Mix struct {
 
 // CheckShares is an error where the shares are not those of a whole.
 func (m Mix) CheckShares() error {
-	shares := fmt.Sprintf(
-		"inserts %d, deletes %d, replaces %d, reads %d",
-		m.Insert,
-		m.Delete,
-		m.Replace,
-		m.Read,
-	)
+	shares := fmt.Sprintf("inserts %d, deletes %d, replaces %d, reads %d",
+		m.Insert, m.Delete, m.Replace, m.Read)
 	switch sum := m.Insert + m.Delete + m.Replace + m.Read; {
 	case min(m.Insert, m.Delete, m.Replace, m.Read) < 0:
 		return fmt.Errorf("the mix has a negative share: %s", shares)
@@ -92,9 +87,6 @@ func FindProfile(name string) (Parameters, error) {
 			return p, nil
 		}
 	}
-	return Parameters{}, fmt.Errorf(
-		"unknown profile %q; known: %s",
-		name,
-		strings.Join(ProfileNames(), ", "),
-	)
+	known := strings.Join(ProfileNames(), ", ")
+	return Parameters{}, fmt.Errorf("unknown profile %q; known: %s", name, known)
 }

@@ -33,10 +33,8 @@ func (r Request) CheckRequest() error {
 	case !(r.PerMailbox >= 0) || r.PerMailbox > 1e6:
 		return fmt.Errorf("iops-per-mailbox is %g: it must be 0 to 1000000", r.PerMailbox)
 	case !(r.Headroom >= 0) || r.Headroom > 1000 || r.Headroom > 0 && r.PerMailbox == 0:
-		return fmt.Errorf(
-			"headroom is %g: it must be 0 to 1000 percent, and needs --iops-per-mailbox",
-			r.Headroom,
-		)
+		return fmt.Errorf("headroom is %g: it must be 0 to 1000 percent, and needs --iops-per-mailbox",
+			r.Headroom)
 	}
 	return nil
 }
@@ -78,16 +76,8 @@ func NewPlan(
 		}
 		p.Targets = append(p.Targets, Target{s, engine, d})
 		if first := p.Targets[0].Dataset; d.Size != first.Size || d.Profile != first.Profile {
-			const format = "target: %s holds %s for %s and %s %s for %s: targets driven together must be alike"
-			return nil, workload.Refuse(
-				format,
-				targets[0].Label(),
-				first,
-				first.Profile,
-				s.Label(),
-				d,
-				d.Profile,
-			)
+			return nil, workload.Refuse("target: %s holds %s for %s and %s %s for %s: targets driven together must be alike",
+				targets[0].Label(), first, first.Profile, s.Label(), d, d.Profile)
 		}
 	}
 	var err error

@@ -79,10 +79,8 @@ func (p *Plan) Describe(a *result.Spec) {
 		{Name: "lazy commits", Value: percent(m.Lazy)},
 	}
 	if target > 0 {
-		a.InWords = append(
-			a.InWords,
-			result.Said{Name: "IOPS target", Value: fmt.Sprintf("%g", target)},
-		)
+		wanted := result.Said{Name: "IOPS target", Value: fmt.Sprint(target)}
+		a.InWords = append(a.InWords, wanted)
 	}
 	for _, t := range p.Targets {
 		a.DataSeeds = append(a.DataSeeds, t.Dataset.Seed)
@@ -131,18 +129,12 @@ func (r *Run) Ready(ctx context.Context) error {
 		records := r.live[i].CountRecords()
 		users := len(r.live[i].shares)
 		if records == 0 {
-			return fmt.Errorf(
-				"%s holds no record: load it with ds2 load --workload mailbox",
-				t.Store.Label(),
-			)
+			return fmt.Errorf("%s holds no record: load it with ds2 load --workload mailbox",
+				t.Store.Label())
 		}
 		if int64(users) > records {
-			return fmt.Errorf(
-				"%s holds %d records, fewer than the %d users that work on them: use fewer users, or a larger database",
-				t.Store.Label(),
-				records,
-				users,
-			)
+			return fmt.Errorf("%s holds %d records, fewer than the %d users that work on them: use fewer users, or a larger database",
+				t.Store.Label(), records, users)
 		}
 		bytes, err := t.Engine.TableBytes(ctx, t.Store)
 		if err != nil {

@@ -96,10 +96,8 @@ func (u *user) noteDone() error {
 	}
 	switch repeated := u.inDoubt && (s.Op == Insert || s.Op == Delete); {
 	case !s.Found && !repeated && s.Op == Insert:
-		return fmt.Errorf(
-			"insert record %d: the database has it already: another program writes to it",
-			s.Number,
-		)
+		return fmt.Errorf("insert record %d: the database has it already: another program writes to it",
+			s.Number)
 	case !s.Found && !repeated:
 		return fmt.Errorf("%s record %d: the database has lost it", operations[s.Op].Name, s.Number)
 	case s.Op == Read:

@@ -131,12 +131,8 @@ func readSales(
 			return 0, err
 		}
 	}
-	return print, store.SetInfo(
-		ctx,
-		target.DB(),
-		name,
-		fmt.Sprint(now.order, " ", now.print, " ", now.history),
-	)
+	return print, store.SetInfo(ctx, target.DB(), name,
+		fmt.Sprint(now.order, " ", now.print, " ", now.history))
 }
 
 // Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info
