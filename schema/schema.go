@@ -119,13 +119,10 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 		return "", fmt.Errorf("render schema: workload %s on %s has no phase %q; known: %v and %v",
 			p.workloadName(), engine, phase, Phases, Unasked)
 	}
-	t, err := template.New(path.Base(name)).
+	t := template.Must(template.New(path.Base(name)).
 		Funcs(template.FuncMap{"ident": d.ident}).
 		Funcs(d.funcs).
-		ParseFS(files, name, path.Join(engine, "kit.sql"))
-	if err != nil {
-		return "", fmt.Errorf("render schema: %w", err)
-	}
+		ParseFS(files, name, path.Join(engine, "kit.sql")))
 	var b strings.Builder
 	if err := t.Execute(&b, p); err != nil {
 		return "", fmt.Errorf("render schema: %w", err)

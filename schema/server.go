@@ -2,7 +2,6 @@ package schema
 
 import (
 	"embed"
-	"fmt"
 	"path"
 	"strings"
 	"text/template"
@@ -41,14 +40,15 @@ type Server struct {
 	engine string
 }
 
-// ServerQueries reads the queries of an engine's directories server and database.
-func ServerQueries(engine string) (Server, error) {
+// ServerQueries reads the queries of an engine's directories server and database. An engine that
+// has none is not one of Engines, and the program is wrong.
+func ServerQueries(engine string) Server {
 	find := func(name string) string {
 		text, _ := serverFiles.ReadFile(path.Join(engine, name+".sql")) // none: it does not tell
 		return string(text)
 	}
-	s := Server{
-		Identity:      find("server/identity"),
+	return Server{
+		Identity:      Query(engine, "server/identity"),
 		Version:       find("server/version"),
 		Process:       find("server/process"),
 		Files:         find("database/files"),
@@ -57,10 +57,6 @@ func ServerQueries(engine string) (Server, error) {
 		FileCounters:  find("database/file-counters"),
 		engine:        engine,
 	}
-	if s.Identity == "" {
-		return s, fmt.Errorf("find the server queries of engine %q: there are none", engine)
-	}
-	return s, nil
 }
 
 // Query is what an engine asks a server or a database besides, by the name of its file, such as

@@ -182,8 +182,7 @@ COMMIT TRANSACTION;`
 // of both stand in one column only under one. Azure SQL Database has two numbers for a database,
 // and shows no other, not even tempdb.
 func TestSQLServerOfOtherKinds(t *testing.T) {
-	server, err := ServerQueries("sqlserver")
-	require.NoError(t, err)
+	server := ServerQueries("sqlserver")
 	require.Regexp(t, `physical_name COLLATE DATABASE_DEFAULT, file_id FROM tempdb\.`, server.Files)
 	require.NotRegexp(t, `\n *FROM sys\.databases WHERE name = 'tempdb'`, server.Identity)
 	counters, err := server.Counters("database", 12)
@@ -199,8 +198,7 @@ func TestSQLServerOfOtherKinds(t *testing.T) {
 // TestSQLServerUnits: what the server counts in kB is given in bytes. Names are compared by =,
 // since the blanks that fill them count for LIKE.
 func TestSQLServerUnits(t *testing.T) {
-	server, err := ServerQueries("sqlserver")
-	require.NoError(t, err)
+	server := ServerQueries("sqlserver")
 	kilobytes := 0
 	for _, of := range []string{"server", "database"} {
 		text, err := server.Counters(of, 16)

@@ -118,11 +118,11 @@ func May(ctx context.Context, d Database, op, ask, why, hint string) error {
 // OtherSettings gives the settings of the server that are not at their defaults besides Settings;
 // nil where the engine has no others or the server does not tell.
 func OtherSettings(ctx context.Context, d Database) map[string]string {
-	queries, err := schema.ServerQueries(d.Engine())
-	if err != nil || queries.OtherSettings == "" {
+	query := schema.ServerQueries(d.Engine()).OtherSettings
+	if query == "" {
 		return nil
 	}
-	found, err := Pairs[string](ctx, d.DB(), queries.OtherSettings)
+	found, err := Pairs[string](ctx, d.DB(), query)
 	if err != nil {
 		return nil
 	}
@@ -132,18 +132,15 @@ func OtherSettings(ctx context.Context, d Database) map[string]string {
 // Settings gives those of the server and of a database that decide what storage sees. It is an
 // error where none can be asked.
 func Settings(ctx context.Context, d Database) (map[string]string, error) {
-	queries, err := schema.ServerQueries(d.Engine())
-	if err != nil {
-		return nil, err
-	}
+	queries := schema.ServerQueries(d.Engine()).Settings
 	settings := map[string]string{}
 	var errs error
-	for _, query := range queries.Settings {
+	for _, query := range queries {
 		found, err := Pairs[string](ctx, d.DB(), query)
 		maps.Copy(settings, found)
 		errs = errors.Join(errs, err)
 	}
-	if errs == nil || len(settings) > 0 && len(queries.Settings) > 1 {
+	if errs == nil || len(settings) > 0 && len(queries) > 1 {
 		return settings, nil
 	}
 	return settings, fmt.Errorf("ask the server for its settings: %w", errs)

@@ -54,9 +54,9 @@ type Instance struct {
 func Instances(ctx context.Context, databases []store.Database) (all []*Instance, err error) {
 	for _, d := range databases {
 		label := d.Label()
-		s := &Instance{Name: label[:max(strings.LastIndex(label, "/"), 0)]}
-		if s.Queries, err = schema.ServerQueries(d.Engine()); err != nil {
-			return nil, err
+		s := &Instance{
+			Name:    label[:max(strings.LastIndex(label, "/"), 0)],
+			Queries: schema.ServerQueries(d.Engine()),
 		}
 		if err := d.DB().
 			QueryRowContext(ctx, s.Queries.Version).
@@ -84,10 +84,6 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 // children are the sessions of a database's server, or that is all of the server. The error is
 // process.ErrNone where there is none.
 func FindProcess(ctx context.Context, database store.Database, dir string) (pid int, err error) {
-	queries, err := schema.ServerQueries(database.Engine())
-	if err != nil {
-		return 0, err
-	}
 	const op = "ask for the server's process"
 	conn, err := database.DB().
 		Conn(ctx)
@@ -99,7 +95,8 @@ func FindProcess(ctx context.Context, database store.Database, dir string) (pid 
 	var inside, port sql.NullInt64 // the server may know one of the two
 	var program string
 	var age sql.NullFloat64
-	err = conn.QueryRowContext(ctx, queries.Process).Scan(&inside, &program, &age, &port)
+	ask := schema.ServerQueries(database.Engine()).Process
+	err = conn.QueryRowContext(ctx, ask).Scan(&inside, &program, &age, &port)
 	switch {
 	case errors.Is(err, sql.ErrNoRows) || err == nil && !inside.Valid && !port.Valid:
 		return 0, process.ErrNone

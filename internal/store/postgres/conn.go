@@ -62,7 +62,7 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...schema.Statement)
 	}
 	c := &Conn{
 		store: s, conn: hijacked.Conn, front: hijacked.Frontend, socket: hijacked.Conn,
-		watch: newWatch(hijacked.Conn),
+		watch: watch{conn: hijacked.Conn},
 		bind:  pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 	}
 	if err := c.prepareStatements(ctx, query("database/begin-user"), statements); err != nil {

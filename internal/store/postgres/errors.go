@@ -129,7 +129,6 @@ const (
 	undefinedDatabase     = "3D000"
 	duplicateDatabase     = "42P04"
 	uniqueViolation       = "23505"
-	undefinedTable        = "42P01"
 	diskFull              = "53100"
 	completionUnknown     = "40003"
 	queryCanceled         = "57014"

@@ -10,13 +10,8 @@ import (
 // goroutine.
 type watch struct {
 	conn    net.Conn
-	watched context.Context
+	watched context.Context // nil: none yet
 	unwatch func()
-}
-
-// newWatch makes a watch of a connection that watches nothing yet.
-func newWatch(conn net.Conn) watch {
-	return watch{conn: conn, watched: context.Background(), unwatch: func() {}}
 }
 
 // watchContext makes the end of ctx end the calls that follow: reads and writes fail. It stays
@@ -26,7 +21,9 @@ func (w *watch) watchContext(ctx context.Context) {
 	if ctx == w.watched {
 		return
 	}
-	w.unwatch()
+	if w.watched != nil {
+		w.unwatch()
+	}
 	done := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		w.conn.SetDeadline(time.Unix(1, 0)) // long past: ends reads and writes under way

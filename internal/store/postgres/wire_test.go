@@ -161,7 +161,7 @@ func TestDirect(t *testing.T) {
 // TestWatch ends a read with its context, and reads on with the next.
 func TestWatch(t *testing.T) {
 	conn := echo(t)
-	w := newWatch(conn)
+	w := watch{conn: conn}
 	socket := directConn(conn)
 	ctx, cancel := context.WithCancel(t.Context())
 	w.watchContext(ctx)
@@ -207,7 +207,7 @@ func FuzzAnswer(f *testing.F) {
 	conn, _ := net.Pipe() // for its address, in errors
 	fuzztest.Run(f, func(t testing.TB, answer []byte) {
 		w := Conn{
-			watch: newWatch(conn),
+			watch: watch{conn: conn, watched: context.Background()},
 			front: newFrontend(bytes.NewReader(answer), io.Discard),
 			sent:  3,
 		}

@@ -119,45 +119,42 @@ func (a *audit) compareDataset(ctx context.Context, info store.Info) error {
 		a.options.Omit(values)
 		return nil
 	}
-	d.addComparison(datagen.Customers, "customerid", 0, otherCustomer, term, hash)
-	d.divideKeys(int64(a.size.Customers))
+	d.addComparison(datagen.Customers, "customerid", 0, otherCustomer, term, hash, a.size.Customers)
 	if sum := info[InfoWords]; sum == "" || sum == words.Sum() {
 		if term, hash, err = engine.RowHash(ctx, productColumns, isText); err != nil {
 			return err
 		}
-		d.addComparison(datagen.Products, "prod_id", 0, otherProduct, term, productTerm(hash))
-		d.divideKeys(int64(a.size.Products))
+		of := productTerm(hash)
+		d.addComparison(datagen.Products, "prod_id", 0, otherProduct, term, of, a.size.Products)
 	} else {
 		a.options.Omit("values of products, whose words are not ds2's")
 	}
-	d.addComparison(datagen.Orders, "orderid", 0, otherOrders, "", orderTerm)
-	d.addComparison(datagen.OrderLines, "orderid", 1, otherLines, "", lineTerm)
+	d.addComparison(datagen.Orders, "orderid", 0, otherOrders, "", orderTerm, 0)
+	d.addComparison(datagen.OrderLines, "orderid", 1, otherLines, "", lineTerm, 0)
 	a.options.Omit("values of what runs added, beside those of the checks; REORDER's dates; room that indexes take")
 	a.dataset = d
 	return nil
 }
 
-// addComparison adds the comparison of a table by a key, which is at a place of its rows. A row's
-// term in SQL is that of the same name in the questions, of a hash.
+// addComparison adds the comparison of a table by a key, which is at a place of its rows, divided
+// into ranges of so many keys; 0: divideAs does that. A row's term in SQL is that of the same name
+// in the questions, of a hash.
 func (d *dataset) addComparison(
 	table datagen.Table, key string, at int, check, hash string, of func([]datagen.Value) int64,
+	keys int,
 ) {
-	d.tables = append(d.tables, &comparison{
+	c := &comparison{
 		rangeSum: rangeSum{table: table, at: at, of: of},
 		key:      key,
 		check:    check,
 		term:     question{Hash: hash}.ask("term of " + string(table)),
-	})
-}
-
-// divideKeys divides the last comparison into ranges of keys.
-func (d *dataset) divideKeys(keys int64) {
-	c := d.tables[len(d.tables)-1]
+	}
 	var spans []span
-	for from := int64(0); from < keys; from += maxPart {
-		spans = append(spans, span{from, min(from+maxPart, keys)})
+	for from := 0; from < keys; from += maxPart {
+		spans = append(spans, span{int64(from), int64(min(from+maxPart, keys))})
 	}
 	c.setRanges(maxPart, spans)
+	d.tables = append(d.tables, c)
 }
 
 // setRanges has a comparison made by ranges of so many keys.
