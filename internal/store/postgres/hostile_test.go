@@ -9,7 +9,6 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
-	"ds2/internal/store/postgres"
 	"ds2/schema"
 )
 

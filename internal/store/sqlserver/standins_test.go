@@ -60,7 +60,7 @@ func TestQueriesOfSystemViews(t *testing.T) {
 	)
 	type file struct{ read, write float64 }
 	files := map[string]file{}
-	err = store.EachRow(t.Context(), s.DB(), store.MaxListed, ask(queries.FileCounters), func(rows *sql.Rows) error {
+	err := store.EachRow(t.Context(), s.DB(), store.MaxListed, ask(queries.FileCounters), func(rows *sql.Rows) error {
 		var name, role string
 		var f file
 		var ignored int64
