@@ -94,7 +94,7 @@ func stands(run *runs.Run) string {
 		undone = fmt.Sprintf("  %s %d", words.Undone, total.Of(words.Undone))
 	}
 	figure := ""
-	if iops, measured := run.IOPS(); measured && words.Unit == result.IOPS {
+	if iops := run.IOPS(); iops >= 0 && words.Unit == result.IOPS { // not NaN
 		figure = fmt.Sprintf("  %s %.0f", result.IOPS, iops)
 	}
 	p95 := "-" // nothing was completed

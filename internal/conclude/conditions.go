@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
 	"ds2/internal/topology"
@@ -73,7 +74,7 @@ func (v view) cacheHits(column string) *float64 {
 		sum += *share * weight
 		weights += weight
 	}
-	return known(sum / weights)
+	return measure.Known(sum / weights)
 }
 
 // surroundings are what is asked of a run's surroundings, as far as they were observed.
@@ -124,9 +125,7 @@ func (v view) conditions() (all conditions) {
 	// as limits of the same names judge it
 	latency := func(name string, role topology.Role, write bool) {
 		kind := sampling.IOKind{Role: role, Write: write, Over: sampling.Interval}
-		if mean, _, measured := v.drives().Slowest(kind); measured {
-			all.add(name, &mean, 1e3, "ms")
-		}
+		all.add(name, measure.Known(v.drives().Slowest(kind).Mean), 1e3, "ms")
 	}
 	latency(result.ReadLatency, "", false)
 	latency(result.WriteLatency, "", true)
@@ -150,7 +149,9 @@ func (v view) conditions() (all conditions) {
 }
 
 // mean is that of a column over the window; nil where it is not known.
-func (v view) mean(column string) *float64 { return known(v.Counters.Mean(column, v.from, v.to)) }
+func (v view) mean(column string) *float64 {
+	return measure.Known(v.Counters.Mean(column, v.from, v.to))
+}
 
 // total is the sum of the means of all items of a column; nil where there are none.
 func (v view) total(column string) *float64 { return v.overItems(add, column) }

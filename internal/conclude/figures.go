@@ -13,14 +13,6 @@ import (
 	"ds2/internal/sampling"
 )
 
-// known is a figure that was measured; nil for NaN.
-func known(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
 // power takes the means of a run from its samples: idle over those before the first orders, active
 // over the window. Without a meter there is none.
 func (v view) power() *result.Power {
@@ -28,7 +20,7 @@ func (v view) power() *result.Power {
 		return nil
 	}
 	return &result.Power{
-		Idle:   known(v.Counters.Mean(sampling.Power, time.Time{}, v.Start)),
+		Idle:   measure.Known(v.Counters.Mean(sampling.Power, time.Time{}, v.Start)),
 		Active: v.mean(sampling.Power),
 	}
 }
@@ -61,7 +53,7 @@ func (v view) figures() result.Evidence {
 	for _, column := range trips {
 		// The lower quartile: at times a busy machine lets a message lie.
 		f.RoundTrip = over(math.Max, f.RoundTrip,
-			known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
+			measure.Known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
 	}
 	v.addDevices(&f)
 	if f == (result.Evidence{}) && v.window.Errors == 0 {
@@ -228,11 +220,7 @@ func EachSecond(r *result.Record) (rates []float64) {
 			n++
 		}
 		d.Counters.Rows = rows[:n]
-		iops, measured := d.IOPS()
-		if !measured {
-			iops = math.NaN()
-		}
-		rates = append(rates, iops)
+		rates = append(rates, d.IOPS())
 	}
 	return rates
 }

@@ -64,18 +64,18 @@ func (s Source) Figures(w measure.Window) (Figures, error) {
 			return Figure{Value: value}, !math.IsNaN(value)
 		}
 		if m.Subject == "iops" {
-			iops, measured := seen.IOPS()
-			return Figure{Value: iops}, measured
+			iops := seen.IOPS()
+			return Figure{Value: iops}, !math.IsNaN(iops)
 		}
 		if m.Traced() {
 			return statistic(m.Stat, sampling.IOsFor(m.Subject, all.IO))
 		}
 		if io := subjects[m.Subject].io; io != nil {
-			mean, longest, measured := seen.Slowest(*io)
+			latency := seen.Slowest(*io)
 			if m.Stat == "max" {
-				return Figure{Value: longest}, measured
+				latency.Mean = latency.Longest
 			}
-			return Figure{Value: mean}, measured
+			return Figure{Value: latency.Mean}, !math.IsNaN(latency.Mean)
 		}
 		return statistic(m.Stat, times[m.Subject])
 	}, nil

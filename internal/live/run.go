@@ -67,7 +67,7 @@ func ShowRun(r *runs.Run) Show {
 			return f
 		}
 		f.Headline = numbers.Decimals(progress.Last10s, 0) + " " + words.Rate + ", last 10 s"
-		if iops, measured := r.IOPS(); measured && words.Unit == result.IOPS {
+		if iops := r.IOPS(); iops >= 0 && words.Unit == result.IOPS { // not NaN
 			f.Headline = numbers.Decimals(iops, 0) + " " + result.IOPS
 		}
 		if f.At == last.At { // the totals are those of the last sample, too

@@ -65,13 +65,16 @@ type changeJSON struct {
 
 // MarshalJSON writes null for what is NaN.
 func (c Change) MarshalJSON() ([]byte, error) {
-	known := func(v float64) *float64 {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-		return &v
+	return json.Marshal(changeJSON{Known(c.Percent), Known(c.Low), Known(c.High), Known(c.P)})
+}
+
+// Known is a figure for a record, where unknown is absent and no number: nil of NaN and, as of an
+// interval whose variation has no degree of freedom, of an infinite one.
+func Known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
 	}
-	return json.Marshal(changeJSON{known(c.Percent), known(c.Low), known(c.High), known(c.P)})
+	return &v
 }
 
 // UnmarshalJSON reads NaN for null.

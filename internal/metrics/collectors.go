@@ -74,7 +74,7 @@ func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prom
 // collectHost sends the raw figures of the machine and the database, under ds2_host_, at most a
 // second old while the sampler runs. A figure that could not be read is left out.
 func (r Run) collectHost(s sink) {
-	if v, measured := r.IOPS(); measured {
+	if v := r.IOPS(); !math.IsNaN(v) {
 		s.sendGauge(iops, v)
 	}
 	r.Sampler.Latest(func(f sampling.Figure, v float64) {

@@ -31,8 +31,8 @@ type Run struct {
 	// one limit may be given twice; nil: there are none
 	Verdicts func() result.Verdicts
 	Sampler  *sampling.Sampler // of machine and database; nil: not observed
-	// of the drives of the data, where there is a sampler
-	IOPS func() (iops float64, measured bool)
+	// of the drives of the data, where there is a sampler; NaN where not counted
+	IOPS func() float64
 	// times of I/Os so far, by drive and kind; nil: not traced
 	IO func() ([]measure.Distribution, error)
 

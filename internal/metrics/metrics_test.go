@@ -100,9 +100,7 @@ func run(t *testing.T) Run {
 		Counters:      own,
 		Meter:         meter(),
 		Sampler:       sampler(t),
-		IOPS: func() (float64, bool) {
-			return 250.5, true
-		},
+		IOPS:          func() float64 { return 250.5 },
 		Verdicts: func() result.Verdicts {
 			opm := result.Verdict{Limit: "opm > 60000"}
 			return result.Verdicts{{Limit: "order p95 < 500ms", OK: true}, opm, opm}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -135,12 +136,12 @@ func (o *observation) newest() (r sampling.Row) {
 const iopsOver = 10 * time.Second
 
 // IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run;
-// false where not counted.
-func (r *Run) IOPS() (iops float64, measured bool) {
+// NaN where not counted.
+func (r *Run) IOPS() float64 {
 	o := r.observation
 	newest := o.newest().Time
 	if newest.IsZero() {
-		return 0, false
+		return math.NaN()
 	}
 	to := newest.Sub(o.start)
 	return o.drives(max(0, to-iopsOver), to).IOPS()

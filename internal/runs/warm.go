@@ -162,12 +162,7 @@ func (w *warm) changes(now *result.Warm, rows sampling.Table) {
 
 // change is the share by which a figure changed; nil where it was nothing before, or is not known.
 func change(before, after float64) *float64 {
-	// 0/0 is NaN and n/0 infinite.
-	share := after/before - 1
-	if math.IsNaN(share) || math.IsInf(share, 0) {
-		return nil
-	}
-	return &share
+	return measure.Known(after/before - 1) // 0/0 is NaN and n/0 infinite
 }
 
 // levelled says whether a figure changes by less than most, as far as it is known.

@@ -77,7 +77,7 @@ func (s *Source) add(label, item, inColumns string, kinds ...kind) (at int) {
 }
 
 // readings are the figures of items by their names. An item that is gone has none.
-type readings map[string][]float64
+type readings = map[string][]float64
 
 // items adds the figures of several, and gives what puts readings of them among the values.
 func (s *Source) items(

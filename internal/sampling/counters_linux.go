@@ -208,15 +208,18 @@ func VolumeCounters(fs topology.FS, volumes []topology.Drive) (Source, error) {
 		names = append(names, v.Name)
 	}
 	kinds := figureKinds["volume"]
-	read := func(context.Context) (readings, error) {
-		c := counted{drives: readings{}}
-		err := k.disks(c)
-		for name, counts := range c.drives {
-			c.drives[name] = counts[:len(kinds)]
-		}
-		return c.drives, err
-	}
+	read := func(context.Context) (readings, error) { return k.readDrives(len(kinds)) }
 	return itemSource("volumes", "volume", names, kinds, read), nil
+}
+
+// readDrives reads the first n figures of each drive and volume.
+func (k kernel) readDrives(n int) (readings, error) {
+	c := counted{drives: readings{}}
+	err := k.disks(c)
+	for name, counts := range c.drives {
+		c.drives[name] = counts[:n]
+	}
+	return c.drives, err
 }
 
 // NodeCounter is a counter of a drive, by the name that a node_exporter has for it.
@@ -224,19 +227,11 @@ type NodeCounter struct{ Name, Help string }
 
 // NodeCounters gives those of this machine's drives, and what reads them, by drive and in their
 // order.
-func NodeCounters(fs topology.FS) ([]NodeCounter, func() (map[string][]float64, error), error) {
+func NodeCounters(fs topology.FS) ([]NodeCounter, func() (readings, error), error) {
 	k, err := openKernel(fs)
 	var counters []NodeCounter
 	for _, k := range figureKinds["drive"][:diskJournalWrites] {
 		counters = append(counters, NodeCounter{nodeExporter.metric(k.figure).name, k.help})
 	}
-	return counters, func() (map[string][]float64, error) {
-		c := counted{drives: readings{}}
-		err := k.disks(c)
-		counts := map[string][]float64{}
-		for drive, values := range c.drives {
-			counts[drive] = values[:len(counters)]
-		}
-		return counts, err
-	}, err
+	return counters, func() (readings, error) { return k.readDrives(len(counters)) }, err
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ds2/internal/measure"
 	"ds2/internal/topology"
 )
 
@@ -76,13 +77,16 @@ func (d Drives) sumIO(items ...string) (io FileIO) {
 }
 
 // meanTimes are those of I/Os of a role, of which waits gives those of a kind.
-func (d Drives) meanTimes(role topology.Role, waits func(IOKind) []wait) (t Times) {
+func (d Drives) meanTimes(role topology.Role, waits func(IOKind) []wait) Times {
 	reads := IOKind{Role: role, Over: VerdictMeans}
 	writes := reads
 	writes.Write = true
-	t.ReadMean, t.ReadMax = known(d.latencyOf(waits(reads), reads))
-	t.WriteMean, t.WriteMax = known(d.latencyOf(waits(writes), writes))
-	return t
+	read := d.latencyOf(waits(reads), reads)
+	wrote := d.latencyOf(waits(writes), writes)
+	return Times{
+		measure.Known(read.Mean), measure.Known(read.Longest),
+		measure.Known(wrote.Mean), measure.Known(wrote.Longest),
+	}
 }
 
 // column is that of a drive, or of a volume or a file, which has its own where it does not stand
@@ -94,14 +98,6 @@ func (d Drives) column(ofDrive, item string) string {
 		}
 	}
 	return ItemColumn(ofDrive, item)
-}
-
-// known are a mean and a maximum, nil where not measured.
-func known(mean, longest float64, measured bool) (*float64, *float64) {
-	if !measured {
-		return nil, nil
-	}
-	return &mean, &longest
 }
 
 // flushes are those of the drives' caches a second, and the mean time of those that were timed; nil
@@ -120,8 +116,5 @@ func (d Drives) flushes(items []string) (rate, mean *float64) {
 			timed.add(sample)
 		}
 	}
-	if timed.number > 0 {
-		mean = new(timed.mean())
-	}
-	return &sum, mean
+	return &sum, measure.Known(timed.seconds / timed.number)
 }

@@ -63,12 +63,7 @@ func (e *Exporter) DrivesOf(file string) (drives []string) {
 
 // Container is what the server on the machine may use of it, where the exporter tells.
 func (e *Exporter) Container() topology.Container {
-	limit := func(name string) float64 {
-		if lowest := foldValues(e.first[name], math.Min); !math.IsNaN(lowest) {
-			return lowest
-		}
-		return 0
-	}
+	limit := func(name string) float64 { return orZero(foldValues(e.first[name], math.Min)) }
 	return topology.Container{
 		MemoryBytes: int64(limit(ServerMemoryLimit)),
 		Processors:  limit(ServerCPULimit),
@@ -299,5 +294,5 @@ func (e *Exporter) Drives(
 // false where that is not known.
 func (e *Exporter) Free(file string) (bytes int64, mount string, known bool) {
 	free, mount := e.kind.findRoom(e.first, file)
-	return bytesOf(free), mount, !math.IsNaN(free)
+	return int64(orZero(free)), mount, !math.IsNaN(free)
 }

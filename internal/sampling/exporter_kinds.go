@@ -307,7 +307,7 @@ func (k *exporterKind) machine(x exposition) topology.Machine {
 		Kernel:      label("kernel"),
 		Processor:   label("processor"),
 		Processors:  len(k.valuesOf(x, processors)),
-		MemoryBytes: bytesOf(k.sum(x, "memory")),
+		MemoryBytes: int64(orZero(k.sum(x, "memory"))),
 	}
 }
 
@@ -322,12 +322,4 @@ func (k *exporterKind) findRoom(x exposition, file string) (free float64, mount 
 		}
 	}
 	return free, mount
-}
-
-// bytesOf is a number of bytes; 0 where it is not known.
-func bytesOf(v float64) int64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return int64(v)
 }

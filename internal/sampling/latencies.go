@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -43,46 +44,61 @@ func (d Drives) isWithin(sample int) bool {
 }
 
 // mean is the mean of a column; 0 where it was not measured.
-func (d Drives) mean(column string) float64 {
-	if mean := d.Counters.Mean(column, d.From, d.To); !math.IsNaN(mean) {
-		return mean
+func (d Drives) mean(column string) float64 { return orZero(d.Counters.Mean(column, d.From, d.To)) }
+
+// orZero is a figure, and 0 where it is unknown.
+func orZero(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
 	}
-	return 0
+	return v
+}
+
+// Latency is how long I/Os of a kind took, in seconds: the mean of all, and the highest mean of a
+// time as long as IOKind.Over. Both are NaN where that was not measured.
+type Latency struct{ Mean, Longest float64 }
+
+// unmeasured is the latency of I/Os that did not happen or that nobody timed.
+var unmeasured = Latency{math.NaN(), math.NaN()}
+
+// or takes the higher figures of two latencies, or those of the one that was measured.
+func (l Latency) or(other Latency) Latency {
+	// cmp sorts NaN before every number, where max would spread it.
+	if cmp.Less(l.Mean, other.Mean) {
+		l.Mean = other.Mean
+	}
+	if cmp.Less(l.Longest, other.Longest) {
+		l.Longest = other.Longest
+	}
+	return l
 }
 
 // Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the
 // highest mean of k.Over. It is not measured where it is unknown of one of the drives with the
 // role. I/Os of data and log last as long as servers waited for them, where that is longer: what
 // holds them back may lie above the drives, where no counter of theirs sees it.
-func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
-	mean, longest, measured = d.slowestDrive(k)
-	if m, l, timed := d.latencyOf(d.servedBy(k), k); timed && measured {
-		mean = max(mean, m)
-		longest = max(longest, l)
+func (d Drives) Slowest(k IOKind) Latency {
+	drive := d.slowestDrive(k)
+	if math.IsNaN(drive.Mean) {
+		return drive
 	}
-	return mean, longest, measured
+	return drive.or(d.latencyOf(d.servedBy(k), k))
 }
 
 // MeanTime is the mean of Slowest, and whether it is what the servers waited, which was longer than
 // the drives took; NaN where it was not measured.
 func (d Drives) MeanTime(k IOKind) (mean float64, ofServer bool) {
-	drive, _, measured := d.slowestDrive(k)
-	server, _, timed := d.latencyOf(d.servedBy(k), k)
-	switch {
-	case !measured:
-		return math.NaN(), false
-	case timed && server > drive:
-		return server, true
-	}
-	return drive, false
+	drive := d.slowestDrive(k).Mean
+	slowest := d.Slowest(k).Mean
+	return slowest, slowest > drive
 }
 
 // HeldAbove are the mean times of a kind of I/O as the slowest drive and as the servers had it,
 // where the latter is more than twice as long.
 func (d Drives) HeldAbove(k IOKind) (drive, server float64, held bool) {
-	drive, _, measured := d.slowestDrive(k)
-	server, _, timed := d.latencyOf(d.servedBy(k), k)
-	return drive, server, measured && timed && server > 2*drive && server-drive > leastHeld
+	drive = d.slowestDrive(k).Mean
+	server = d.latencyOf(d.servedBy(k), k).Mean
+	return drive, server, server > 2*drive && server-drive > leastHeld // not NaN
 }
 
 // leastHeld is the shortest time that tells a layer above the drives from the server's own work.
@@ -122,22 +138,19 @@ func (d Drives) servedBy(k IOKind) []wait {
 }
 
 // slowestDrive is Slowest by the drives' counters alone.
-func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
+func (d Drives) slowestDrive(k IOKind) Latency {
 	rate := requestColumns(k.Write).rate
+	slowest := unmeasured
 	for _, drive := range d.items(rate, k.Role) {
 		if math.IsNaN(d.Counters.Mean(ItemColumn(rate, drive), d.From, d.To)) {
 			if k.Role != "" {
-				return 0, 0, false
+				return unmeasured
 			}
 			continue
 		}
-		if m, l, ok := d.latencyOf(d.waitsOf([]string{drive}, k), k); ok {
-			mean = max(mean, m)
-			longest = max(longest, l)
-			measured = true
-		}
+		slowest = slowest.or(d.latencyOf(d.waitsOf([]string{drive}, k), k))
 	}
-	return mean, longest, measured
+	return slowest
 }
 
 // ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in
@@ -176,12 +189,7 @@ func (r *requests) add(more requests) {
 }
 
 // mean is the time of each; 0 where there was none.
-func (r requests) mean() float64 {
-	if r.number == 0 {
-		return 0
-	}
-	return r.seconds / r.number
-}
+func (r requests) mean() float64 { return orZero(r.seconds / r.number) }
 
 // requestsOf are those of some items in each sample.
 func (d Drives) requestsOf(items []string, of columnsOf) []requests {
@@ -246,21 +254,19 @@ func (d Drives) waitsOf(items []string, k IOKind) []wait {
 	for i, r := range d.requestsOf(items, ofFlushes) {
 		all[i].flushes = r
 	}
-	if servers := d.Counters.Items(DatabaseLogSyncs); len(servers) == 1 {
-		at := slices.Index(d.Counters.Columns, servers[0])
-		for i, row := range d.Counters.Rows {
-			if syncs := row.Values[at]; syncs > 0 { // not NaN
-				all[i].syncs = syncs * row.Covered(at)
-			}
+	// Of several servers it is not known whose log lies on which drive.
+	if len(d.Counters.Items(DatabaseLogSyncs)) == 1 {
+		for i, syncs := range d.sumItems(DatabaseLogSyncs) {
+			all[i].syncs = orZero(syncs)
 		}
 	}
 	return all
 }
 
-// latencyOf is the mean over all of some I/Os of a kind, and the highest mean of a length; a
-// shorter time has its mean for a maximum.
-func (d Drives) latencyOf(waits []wait, k IOKind) (mean, longest float64, measured bool) {
+// latencyOf is that of some I/Os of a kind. A time shorter than k.Over has its mean for a maximum.
+func (d Drives) latencyOf(waits []wait, k IOKind) Latency {
 	var all, part wait
+	longest := 0.
 	end := d.From.Add(k.Over)
 	for i, row := range d.Counters.Rows {
 		if !d.isWithin(i) || waits[i].ios.number == 0 {
@@ -278,6 +284,8 @@ func (d Drives) latencyOf(waits []wait, k IOKind) (mean, longest float64, measur
 	if cutShort := d.To.Before(end.Add(-Interval / 2)); !cutShort || k.Over == Interval {
 		longest = max(longest, part.mean())
 	}
-	mean = all.mean()
-	return mean, max(mean, longest), all.ios.number > 0
+	if all.ios.number == 0 {
+		return unmeasured
+	}
+	return Latency{all.mean(), max(all.mean(), longest)}
 }

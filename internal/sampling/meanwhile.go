@@ -40,15 +40,11 @@ func ReadsDuring(
 		}
 	}
 	d.Counters.Rows = []Row{row}
-	if machine == nil {
-		return nil, nil, err
-	}
 	io := d.sumIO(d.items(DiskReads, topology.Data)...)
 	if io.ReadMean == nil {
 		return nil, nil, err
 	}
-	reads = &io.Reads
-	return reads, io.ReadMean, err
+	return &io.Reads, io.ReadMean, err
 }
 
 // countsReads says that a source counts the reads of drives.

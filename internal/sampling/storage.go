@@ -7,22 +7,23 @@ import (
 	"math"
 	"slices"
 
+	"ds2/internal/measure"
 	"ds2/internal/topology"
 )
 
 // PageBytes is the size of a database's page, by which bytes are counted as I/Os of a page.
 const PageBytes = 8192
 
-// IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the
-// log too, the log's writes, as the server counts them, are not among them, and neither are the
-// reads of a background scan and, where the server tells them apart, the reads and writes of
-// vacuums.
-func (d Drives) IOPS() (iops float64, measured bool) {
+// IOPS is the reads and writes a second of the drives that hold data; NaN where that is unknown.
+// Where one of them holds the log too, the log's writes, as the server counts them, are not among
+// them, and neither are the reads of a background scan and, where the server tells them apart, the
+// reads and writes of vacuums.
+func (d Drives) IOPS() float64 {
 	s, err := d.Storage()
 	if err != nil {
-		return 0, false
+		return math.NaN()
 	}
-	return s.IOPS, true
+	return s.IOPS
 }
 
 // Storage is what the drives did for the databases in a time, by what these keep on them. Rates are
@@ -195,9 +196,12 @@ func (d Drives) Storage() (*Storage, error) {
 		return nil, err
 	}
 	syncs := d.sumMeans(DatabaseLogSyncs)
-	s := &Storage{Volumes: d.countedVolumes()}
-	if !math.IsNaN(syncs) {
-		s.LogSyncs = &syncs
+	s := &Storage{
+		LogSyncs:   measure.Known(syncs),
+		ServerData: d.serverTimes(topology.Data),
+		ServerLog:  d.serverTimes(topology.Log),
+		Volumes:    d.countedVolumes(),
+		Databases:  d.Databases(),
 	}
 	var bytes, logBytes float64
 	for _, v := range s.Volumes {
@@ -225,8 +229,8 @@ func (d Drives) Storage() (*Storage, error) {
 		if math.IsNaN(writes + written) {
 			return nil, errLogUncounted
 		}
-		s.LogWrites = s.LogWrites + writes
-		logBytes = logBytes + written
+		s.LogWrites += writes
+		logBytes += written
 		s.Writes = max(0, s.Writes-writes)
 		bytes = max(0, bytes-written)
 	}
@@ -234,17 +238,13 @@ func (d Drives) Storage() (*Storage, error) {
 	scans, scanned := d.scannedReads()
 	scans = min(s.Reads, scans)
 	scanned = min(bytes, scanned)
-	s.Reads = s.Reads - scans
-	bytes = bytes - scanned
-	bytes = d.takeOthers(s, bytes)
+	s.Reads -= scans
+	bytes = d.takeOthers(s, bytes-scanned)
 
 	vacuumed := d.byVacuums(s.Reads, VacuumReads, TransactionReads)
 	wrote := d.byVacuums(s.Writes, VacuumWrites, TransactionWrites)
-	if total := s.Reads + s.Writes; !math.IsNaN(vacuumed + wrote) {
-		cleaned := 0.
-		if total > 0 {
-			cleaned = bytes * (vacuumed + wrote) / total
-		}
+	if !math.IsNaN(vacuumed + wrote) {
+		cleaned := orZero(bytes * (vacuumed + wrote) / (s.Reads + s.Writes)) // 0/0 of no I/O
 		s.Reads -= vacuumed
 		s.Writes -= wrote
 		bytes -= cleaned
@@ -255,14 +255,9 @@ func (d Drives) Storage() (*Storage, error) {
 			Vacuums: true,
 		}
 	}
-	s.ServerData = d.serverTimes(topology.Data)
-	s.ServerLog = d.serverTimes(topology.Log)
-	s.Databases = d.Databases()
 	s.IOPS = s.Reads + s.Writes
 	s.PageIOPS = bytes / PageBytes
-	if s.LogWrites > 0 {
-		s.LogBytes = new(logBytes / s.LogWrites)
-	}
+	s.LogBytes = measure.Known(logBytes / s.LogWrites)
 	return s, nil
 }
 

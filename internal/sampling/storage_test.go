@@ -96,12 +96,11 @@ func TestLogWrites(t *testing.T) {
 		seen := Drives{table, machine, start, start.Add(2 * time.Second)}
 		for kind, want := range map[IOKind]float64{{Role: topology.Log, Write: true}: c.want, {Write: true}: .002} {
 			kind.Over = Interval
-			mean, longest, measured := seen.Slowest(kind)
-			assert.True(t, measured, why)
+			got := seen.Slowest(kind)
 			assert.InDeltaSlice(
 				t,
 				[]float64{want, want},
-				[]float64{mean, longest},
+				[]float64{got.Mean, got.Longest},
 				1e-12,
 				"%s: %+v",
 				why,
@@ -178,8 +177,8 @@ func TestWhoseReads(t *testing.T) {
 		s, err := seen.Storage()
 		require.NoError(t, err, why)
 		data := IOKind{Role: topology.Data, Over: Interval}
-		read, _, _ := seen.Slowest(data)
-		log, _, _ := seen.Slowest(IOKind{Role: topology.Log, Write: true, Over: Interval})
+		read := seen.Slowest(data).Mean
+		log := seen.Slowest(IOKind{Role: topology.Log, Write: true, Over: Interval}).Mean
 		assert.InDeltaSlice(
 			t,
 			[]float64{c.iops, c.read, c.log},
@@ -337,14 +336,11 @@ func TestHighestMean(t *testing.T) {
 	}
 	for seconds, want := range map[int]float64{60: .3, 65: .3, 70: .3, 75: .9} {
 		seen := Drives{counters, machine, start, start.Add(time.Duration(seconds) * time.Second)}
-		mean, longest, measured := seen.Slowest(
-			IOKind{Role: topology.Data, Write: true, Over: VerdictMeans},
-		)
-		assert.True(t, measured)
+		got := seen.Slowest(IOKind{Role: topology.Data, Write: true, Over: VerdictMeans})
 		assert.InDelta(
 			t,
-			max(want, mean),
-			longest,
+			max(want, got.Mean),
+			got.Longest,
 			1e-9,
 			"a window of %d s, of which 70 are measured",
 			seconds,

@@ -65,12 +65,8 @@ func (r run) describeTrend(windows []measure.Window) []result.Section {
 		kinds := []sampling.IOKind{{Role: topology.Data}, {Role: topology.Log, Write: true}}
 		for _, kind := range kinds {
 			kind.Over = sampling.VerdictMeans
-			mean, longest, known := seen.Slowest(kind) // longest: of the means of 15 s
-			if !known {
-				mean = math.NaN()
-				longest = math.NaN()
-			}
-			row = append(row, formatMilliseconds(&mean), formatMilliseconds(&longest))
+			latency := seen.Slowest(kind) // Longest: of the means of 15 s
+			row = append(row, formatMilliseconds(&latency.Mean), formatMilliseconds(&latency.Longest))
 		}
 		t.Rows = append(t.Rows, append(row, megabytesText(seen)))
 	}
