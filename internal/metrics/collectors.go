@@ -1,11 +1,13 @@
 package metrics
 
 import (
+	_ "embed" // metrics.tsv
 	"math"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"ds2/internal/datatable"
 	"ds2/internal/sampling"
 )
 
@@ -20,37 +22,40 @@ func (a asked) Collect(ch chan<- prometheus.Metric) { a(ch) }
 // sink takes the figures of a scrape.
 type sink chan<- prometheus.Metric
 
-func (s sink) sendGauge(d *prometheus.Desc, v float64, labels ...string) {
-	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+// send sends a figure of a metric that metrics.tsv has.
+func send[N int | int64 | float64](s sink, name string, v N, labels ...string) {
+	sendAs(s, descriptions[name], name, v, labels...)
 }
 
-func (s sink) sendCounter(d *prometheus.Desc, n int64, labels ...string) {
-	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+// sendAs sends a figure: that of a counter where the name, which the description has too, ends in
+// _total, as Prometheus's own conventions have it.
+func sendAs[N int | int64 | float64](
+	s sink, d *prometheus.Desc, name string, v N, labels ...string,
+) {
+	kind := prometheus.GaugeValue
+	if strings.HasSuffix(name, "_total") {
+		kind = prometheus.CounterValue
+	}
+	s <- prometheus.MustNewConstMetric(d, kind, float64(v), labels...)
 }
 
 func newDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("ds2_"+name, help, labels, nil)
 }
 
-var (
-	limitOK = newDesc(
-		"limit_ok",
-		"1 where the limit held over the last interval of the run phase, 0 where it did not.",
-		"limit",
-	)
-	iops = newDesc(
-		"iops",
-		"Reads and writes a second of the drives that hold the data, without those of the log, over the last 10s.",
-	)
-	loadRows  = newDesc("load_rows_total", "Rows of the dataset handed to the server.", "table")
-	loadBytes = newDesc(
-		"load_bytes_total",
-		"Bytes of the dataset, as CSV, handed to the server.",
-		"table",
-	)
-	ioDuration = newDesc("host_io_duration_seconds",
-		"Times of the I/Os of the database's drives, by what they were for.", "device", "io")
-)
+//go:embed metrics.tsv
+var metricsTable string
+
+// descriptions are those of metrics.tsv by the metrics' names there, which have no ds2_.
+var descriptions = readDescriptions()
+
+func readDescriptions() map[string]*prometheus.Desc {
+	all := map[string]*prometheus.Desc{}
+	for _, row := range datatable.Rows(metricsTable, 3) {
+		all[row[0]] = newDesc(row[0], row[2], strings.Fields(row[1])...)
+	}
+	return all
+}
 
 // boolValue is 1 where something is so, and 0 where it is not.
 func boolValue(so bool) float64 {
@@ -65,8 +70,8 @@ func boolValue(so bool) float64 {
 func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prometheus.Collector {
 	return asked(func(s sink) {
 		tables(func(table string, rows, bytes int64) {
-			s.sendCounter(loadRows, rows, table)
-			s.sendCounter(loadBytes, bytes, table)
+			send(s, "load_rows_total", rows, table)
+			send(s, "load_bytes_total", bytes, table)
 		})
 	})
 }
@@ -75,34 +80,31 @@ func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prom
 // second old while the sampler runs. A figure that could not be read is left out.
 func (r Run) collectHost(s sink) {
 	if v := r.IOPS(); !math.IsNaN(v) {
-		s.sendGauge(iops, v)
+		send(s, "iops", v)
 	}
 	r.Sampler.Latest(func(f sampling.Figure, v float64) {
 		if math.IsNaN(v) {
 			return
-		}
-		kind := prometheus.GaugeValue
-		if strings.HasSuffix(f.Name, "_total") {
-			kind = prometheus.CounterValue
 		}
 		var labels, items []string
 		if f.Label != "" {
 			labels = []string{f.Label}
 			items = []string{f.Item}
 		}
-		s <- prometheus.MustNewConstMetric(newDesc("host_"+f.Name, f.Help, labels...), kind, v, items...)
+		sendAs(s, newDesc("host_"+f.Name, f.Help, labels...), f.Name, v, items...)
 	})
 }
 
 // collectIO sends a histogram for each kind of I/O of each drive that there was.
 func (r Run) collectIO(s sink) {
+	const name = "host_io_duration_seconds"
 	all, err := r.IO()
 	if err != nil {
-		s <- prometheus.NewInvalidMetric(ioDuration, err)
+		s <- prometheus.NewInvalidMetric(descriptions[name], err)
 		return
 	}
 	for _, d := range all {
 		device, kind, _ := strings.Cut(d.Name, " ")
-		s <- newHistogram(ioDuration, d, r.created, device, kind)
+		s <- newHistogram(name, d, r.created, device, kind)
 	}
 }

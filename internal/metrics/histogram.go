@@ -13,22 +13,7 @@ import (
 // classicBounds are the upper bounds, in seconds, of the buckets that a Prometheus without native
 // histograms sees; among them are the limits that storage is judged by, 20 ms and 50 ms.
 var classicBounds = []float64{
-	.0005,
-	.001,
-	.002,
-	.005,
-	.01,
-	.02,
-	.05,
-	.1,
-	.2,
-	.5,
-	1,
-	2,
-	5,
-	10,
-	30,
-	60,
+	.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60,
 }
 
 // nativeSchema is the resolution of the native histograms: a bucket ends 2^(1/8), 9 %, above the
@@ -44,7 +29,7 @@ type histogram struct {
 // newHistogram shows a distribution. measure keeps response times to 1 %, so a bucket's bound is
 // true to that.
 func newHistogram(
-	desc *prometheus.Desc, d measure.Distribution, created time.Time, labels ...string,
+	name string, d measure.Distribution, created time.Time, labels ...string,
 ) prometheus.Metric {
 	cumulative := make([]uint64, len(classicBounds))
 	native := map[int]int64{}
@@ -55,23 +40,12 @@ func newHistogram(
 			cumulative[i] += uint64(count)
 		}
 	})
-	m := prometheus.MustNewConstNativeHistogram(
-		desc,
-		uint64(d.Count()),
-		d.Sum.Seconds(),
-		native,
-		nil,
-		0,
-		nativeSchema,
-		0,
-		created,
-		labels...)
+	m := prometheus.MustNewConstNativeHistogram(descriptions[name], uint64(d.Count()),
+		d.Sum.Seconds(), native, nil, 0, nativeSchema, 0, created, labels...)
 	h := &histogram{Metric: m}
 	for i, bound := range classicBounds {
-		h.classic = append(
-			h.classic,
-			&dto.Bucket{UpperBound: &bound, CumulativeCount: &cumulative[i]},
-		)
+		bucket := &dto.Bucket{UpperBound: &bound, CumulativeCount: &cumulative[i]}
+		h.classic = append(h.classic, bucket)
 	}
 	return h
 }

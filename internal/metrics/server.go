@@ -67,11 +67,8 @@ func Serve(address string, page, stream http.HandlerFunc) (*Server, error) {
 		ReadTimeout:    clientTime,
 		WriteTimeout:   clientTime,
 		IdleTimeout:    6 * clientTime, // Prometheus comes again each minute, at least
-		ErrorLog: log.New(
-			io.Discard,
-			"",
-			0,
-		), // the client is told; a separate log would tear the view of the run
+		// The client is told; a separate log would tear the view of the run.
+		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
 	return s, nil
@@ -106,11 +103,8 @@ func (s *Server) ofLoopback(serve http.Handler) http.Handler {
 		ip := net.ParseIP(strings.Trim(host, "[]"))
 		if address != nil && address.IP.IsLoopback() && host != "localhost" &&
 			(ip == nil || !ip.IsLoopback()) {
-			http.Error(
-				w,
-				"only names of this machine are served: 127.0.0.1, localhost",
-				http.StatusForbidden,
-			)
+			const only = "only names of this machine are served: 127.0.0.1, localhost"
+			http.Error(w, only, http.StatusForbidden)
 			return
 		}
 		serve.ServeHTTP(w, r)

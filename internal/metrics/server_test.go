@@ -26,7 +26,7 @@ func (h held) collect(s sink) {
 	h.entered <- struct{}{}
 	<-h.leave
 	for i := range h.lines {
-		s.sendGauge(newDesc("held", "h", "i"), 1, fmt.Sprint(i, strings.Repeat("x", 10_000)))
+		sendAs(s, newDesc("held", "h", "i"), "held", 1, fmt.Sprint(i, strings.Repeat("x", 10_000)))
 	}
 }
 
