@@ -74,11 +74,9 @@ func judgeRounds(rates []float64, what string) Steadiness {
 	}
 	var failed []string
 	if s.Drifts() {
-		failed = append(
-			failed,
+		failed = append(failed,
 			fmt.Sprintf("the rate drifts by %+.1f %% over the window, more than %g %%",
-				s.Drift, maxDriftPct),
-		)
+				s.Drift, maxDriftPct))
 	}
 	if s.Range > maxRangePct {
 		failed = append(failed,

@@ -30,10 +30,8 @@ func traceIO(m machines, s servers) (*sampling.IOTrace, error) {
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			path = filepath.Dir(path)
 		}
-		directories = append(
-			directories,
-			iotrace.Directory{Path: path, Log: file.Role == topology.Log},
-		)
+		directories = append(directories,
+			iotrace.Directory{Path: path, Log: file.Role == topology.Log})
 	}
 	return sampling.OpenIOTrace(drives, directories, s.processes)
 }

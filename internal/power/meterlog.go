@@ -61,10 +61,8 @@ func Fill(file string, t *sampling.Table, from, to time.Time) (filled bool, lack
 	begin := readings[0].Time
 	end := readings[len(readings)-1].Time
 	if begin.After(from.Add(sampling.StaleAfter)) || end.Before(to.Add(-sampling.StaleAfter)) {
-		gaps = append(
-			gaps,
-			fmt.Sprintf("it covers %s, the run %s", formatSpan(begin, end), formatSpan(from, to)),
-		)
+		gaps = append(gaps,
+			fmt.Sprintf("it covers %s, the run %s", formatSpan(begin, end), formatSpan(from, to)))
 	}
 	if left > 0 {
 		gaps = append(gaps, fmt.Sprintf("rows without a reading, left out: %d", left))

@@ -38,14 +38,11 @@ func openKernel(fs topology.FS) (k kernel, err error) {
 	k.uncounted = map[string]bool{}
 	k.speeds = map[string]float64{}
 	k.journals = map[string][]string{}
-	flags, _ := filepath.Glob(filepath.Join(fs.Sys, "block/*/queue/iostats"))
-	for _, flag := range flags {
-		k.uncounted[filepath.Base(filepath.Dir(filepath.Dir(flag)))] = topology.ReadText(
-			flag,
-		) == "0"
+	for _, flag := range topology.Glob(fs.Sys, "block/*/queue/iostats") {
+		device := filepath.Base(filepath.Dir(filepath.Dir(flag)))
+		k.uncounted[device] = topology.ReadText(flag) == "0"
 	}
-	links, _ := filepath.Glob(filepath.Join(fs.Sys, "class/net/*/speed"))
-	for _, link := range links {
+	for _, link := range topology.Glob(fs.Sys, "class/net/*/speed") {
 		megabits, err := strconv.ParseFloat(topology.ReadText(link), 64)
 		if err == nil && megabits > 0 { // -1: the link is down
 			k.speeds[filepath.Base(filepath.Dir(link))] = megabits * 1e6 / 8
@@ -175,10 +172,8 @@ func (k kernel) readConditions(c counted) {
 		}
 		c.machine[CPUThrottles] += float64(t.CoreThrottleCount)
 		if topology, err := cpu.Topology(); err == nil {
-			packages[topology.PhysicalPackageID] = max(
-				packages[topology.PhysicalPackageID],
-				t.PackageThrottleCount,
-			)
+			id := topology.PhysicalPackageID
+			packages[id] = max(packages[id], t.PackageThrottleCount)
 		}
 	}
 	for _, count := range packages {

@@ -107,10 +107,8 @@ func Files(
 			c := make([]float64, 6)
 			err := rows.Scan(&file, &role, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5])
 			all[prefix+file] = c
-			files = append(
-				files,
-				topology.DatabaseFile{Name: prefix + file, Database: target, Role: role},
-			)
+			files = append(files,
+				topology.DatabaseFile{Name: prefix + file, Database: target, Role: role})
 			names = append(names, prefix+file)
 			return err
 		})

@@ -142,9 +142,8 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
 	client := http.Client{Timeout: outside.Scrape}
 	response, err := client.Do(request)
-	if e, ok := errors.AsType[*url.Error](
-		err,
-	); ok { // which has the query, in which a token may stand
+	// An *url.Error has the query, in which a token may stand.
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = fmt.Errorf("ask %s: %w", request.URL.Host, e.Err)
 	}
 	if err != nil {

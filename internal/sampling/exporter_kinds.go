@@ -148,9 +148,8 @@ func (k *exporterKind) newSource(
 	if len(devices) == 0 {
 		devices = topology.DrivesAmong(shown)
 	}
-	if len(
-		k.diskKinds,
-	) > diskFlushes { // flushes have counters, and the empty ones are among the writes
+	// Where flushes have counters, the empty ones are among the writes.
+	if len(k.diskKinds) > diskFlushes {
 		src.writes = map[string]*writeCounter{}
 		for _, d := range devices {
 			f := flushes[d]
@@ -164,14 +163,11 @@ func (k *exporterKind) newSource(
 
 	cpus := inOrder(first.cpus)
 	n := len(cpus)
-	src.Columns = append(
-		src.Columns,
-		Column{CPUBusy, len(src.Figures), atMostOne(meanOfCPUs(0, n))},
-	)
-	if slices.ContainsFunc(
-		cpus,
-		func(cpu string) bool { return !math.IsNaN(first.cpus[cpu][1]) },
-	) { // not of Windows
+	busy := Column{CPUBusy, len(src.Figures), atMostOne(meanOfCPUs(0, n))}
+	src.Columns = append(src.Columns, busy)
+	// Windows has no time in which an idle CPU waits for a drive.
+	tellsWait := func(cpu string) bool { return !math.IsNaN(first.cpus[cpu][1]) }
+	if slices.ContainsFunc(cpus, tellsWait) {
 		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), meanOfCPUs(1, n)})
 	}
 	putCPUs := src.items("cpu", cpus, func(string) []kind { return figureKinds["cpu"] })

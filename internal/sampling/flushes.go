@@ -38,8 +38,8 @@ func (w *writeCounter) countWrites(now []float64) {
 		return
 	}
 	raw := slices.Clone(now)
-	if w.was == nil ||
-		raw[diskWrites] < w.was[diskWrites] { // the first reading, or another drive of this name
+	// the first reading, or another drive of this name
+	if w.was == nil || raw[diskWrites] < w.was[diskWrites] {
 		w.was = raw
 		w.writes = 0
 		w.seconds = 0

@@ -62,10 +62,8 @@ type Sampler struct {
 func NewSampler(log *slog.Logger, sources ...Source) *Sampler {
 	s := &Sampler{log: log}
 	for _, src := range sources {
-		s.probes = append(
-			s.probes,
-			&probe{Source: src, column: len(s.Columns()), latest: unknown(len(src.Figures))},
-		)
+		s.probes = append(s.probes,
+			&probe{Source: src, column: len(s.Columns()), latest: unknown(len(src.Figures))})
 	}
 	return s
 }

@@ -171,11 +171,8 @@ func (d Drives) known(role topology.Role) error {
 			continue
 		}
 		if drive.WritesUnknown != "" {
-			return fmt.Errorf(
-				"the writes of drive %s are unknown: %s",
-				drive.Name,
-				drive.WritesUnknown,
-			)
+			return fmt.Errorf("the writes of drive %s are unknown: %s", drive.Name,
+				drive.WritesUnknown)
 		}
 		if !d.counted(drive.Name) {
 			return errUnplaced

@@ -82,20 +82,19 @@ const unlimited = 1 << 60
 
 // memoryLimit is that of a group in bytes; 0 where it has none.
 func memoryLimit(dir string) float64 {
-	if limit := parseNumber(
-		readFirst(dir, "memory.max", "memory.limit_in_bytes"),
-	); limit < unlimited {
-		return limit
+	limit := parseNumber(readFirst(dir, "memory.max", "memory.limit_in_bytes"))
+	if limit >= unlimited {
+		return 0
 	}
-	return 0
+	return limit
 }
 
 // processorLimit is how many CPUs' time a group may have; not above 0 where it has no limit.
 func processorLimit(dir string) float64 {
-	quota, period, together := strings.Cut(ReadText(filepath.Join(dir, "cpu.max")), " ")
+	quota, period, together := strings.Cut(ReadText(dir, "cpu.max"), " ")
 	if !together { // version 1
-		quota = ReadText(filepath.Join(dir, "cpu.cfs_quota_us"))
-		period = ReadText(filepath.Join(dir, "cpu.cfs_period_us"))
+		quota = ReadText(dir, "cpu.cfs_quota_us")
+		period = ReadText(dir, "cpu.cfs_period_us")
 	}
 	return parseNumber(quota) / cmp.Or(parseNumber(period), 1)
 }
@@ -103,7 +102,7 @@ func processorLimit(dir string) float64 {
 // readFirst is the text of the first of some files that is not empty.
 func readFirst(dir string, names ...string) (text string) {
 	for _, name := range names {
-		text = cmp.Or(text, ReadText(filepath.Join(dir, name)))
+		text = cmp.Or(text, ReadText(dir, name))
 	}
 	return text
 }

@@ -71,14 +71,12 @@ func (fs FS) FindOf(file File) (FileSystem, error) {
 		source, _ := filepath.EvalSymlinks(mount.Source) // such as of /dev/mapper/vg-data
 		device := filepath.Base(source)
 		devices = []string{filepath.Join(fs.Sys, "class/block", device)}
-		if ReadText(filepath.Join(devices[0], "dev")) == "" {
+		if ReadText(devices[0], "dev") == "" {
 			return found, fmt.Errorf("no block device stands behind its %s file system (%s)",
 				mount.FSType, mount.Source)
 		}
-		if one, _ := filepath.Glob(filepath.Join(fs.Sys, "fs/btrfs/*/devices", device)); len(
-			one,
-		) > 0 {
-			devices, _ = filepath.Glob(filepath.Join(filepath.Dir(one[0]), "*"))
+		if one := Glob(fs.Sys, "fs/btrfs/*/devices", device); len(one) > 0 {
+			devices = Glob(filepath.Dir(one[0]), "*")
 		}
 	}
 	for _, device := range devices {
@@ -167,7 +165,7 @@ func directlyUnder(device string) (dir string, lower []string, err error) {
 	if dir, err = filepath.EvalSymlinks(device); err != nil {
 		return "", nil, err
 	}
-	lower, _ = filepath.Glob(filepath.Join(dir, "slaves/*"))
+	lower = Glob(dir, "slaves/*")
 	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
 		lower = []string{filepath.Dir(dir)}
 	}
@@ -216,7 +214,7 @@ func (fs FS) CheckApart(devices []string) error {
 	}
 	for _, d := range devices {
 		dir, _ := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", d))
-		if ReadText(filepath.Join(dir, "partition")) != "" {
+		if ReadText(dir, "partition") != "" {
 			return fmt.Errorf(
 				"%s is a partition, whose flushes the kernel counts with its drive's: name %s",
 				d,
@@ -248,11 +246,11 @@ func (fs FS) Flushing(drive string, others Flushing) (journals []string, f Flush
 	_, noRequests := os.Stat(filepath.Join(fs.Sys, "block", drive, "mq"))
 	journals, all := fs.findJournals(drive)
 	f.OfJournalWrite = 2
-	if ReadText(filepath.Join(queue, "fua")) == "1" {
+	if ReadText(queue, "fua") == "1" {
 		f.OfJournalWrite = 1
 	}
 	switch {
-	case ReadText(filepath.Join(queue, "write_cache")) == "write through":
+	case ReadText(queue, "write_cache") == "write through":
 		f.Through = true
 	case noRequests != nil:
 		f.Unknown = "it has a write-back cache and no request queue, as MD, device mapper " +
@@ -268,23 +266,16 @@ func (fs FS) Flushing(drive string, others Flushing) (journals []string, f Flush
 // a drive or on its partitions; false where there may be others.
 func (fs FS) findJournals(drive string) (files []string, all bool) {
 	devices := []string{drive}
-	partitions, _ := filepath.Glob(filepath.Join(fs.Sys, "block", drive, "*/partition"))
-	for _, p := range partitions {
+	for _, p := range Glob(fs.Sys, "block", drive, "*/partition") {
 		devices = append(devices, filepath.Base(filepath.Dir(p)))
 	}
 	for _, d := range devices {
-		if above, _ := os.ReadDir(filepath.Join(fs.Sys, "class/block", d, "holders")); len(
-			above,
-		) > 0 {
+		// What lies on it, such as LVM, may have file systems of its own.
+		if above := Glob(fs.Sys, "class/block", d, "holders/*"); len(above) > 0 {
 			return nil, false
 		}
-		for _, pattern := range []string{
-			filepath.Join(fs.Proc, "fs/jbd2", d, "info"), filepath.Join(fs.Proc, "fs/jbd2", d+"-*", "info"),
-			filepath.Join(fs.Sys, "fs/xfs", d, "stats/stats"),
-		} {
-			found, _ := filepath.Glob(pattern)
-			files = append(files, found...)
-		}
+		files = slices.Concat(files, Glob(fs.Proc, "fs/jbd2", d, "info"),
+			Glob(fs.Proc, "fs/jbd2", d+"-*", "info"), Glob(fs.Sys, "fs/xfs", d, "stats/stats"))
 	}
 	proc, err := procfs.NewFS(fs.Proc)
 	if err != nil {
@@ -298,6 +289,12 @@ func (fs FS) findJournals(drive string) (files []string, all bool) {
 		}
 	}
 	return files, err == nil
+}
+
+// Glob are the files of a pattern, whose parts are those of a path; none where they cannot be read.
+func Glob(path ...string) []string {
+	files, _ := filepath.Glob(filepath.Join(path...)) // fails for malformed patterns only
+	return files
 }
 
 // JournalWrites sums up what such files count: transactions of ext4's journal, each of which ends

@@ -58,16 +58,13 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 			Name:    label[:max(strings.LastIndex(label, "/"), 0)],
 			Queries: schema.ServerQueries(d.Engine()),
 		}
-		if err := d.DB().
-			QueryRowContext(ctx, s.Queries.Version).
-			Scan(&s.Major, &s.Version); err != nil {
+		row := d.DB().QueryRowContext(ctx, s.Queries.Version)
+		if err := row.Scan(&s.Major, &s.Version); err != nil {
 			return nil, d.Wrap("ask "+label+" for the server's version", err)
 		}
 		if err := d.DB().QueryRowContext(ctx, s.Queries.Identity).Scan(&s.ID); err != nil {
-			s.ID, s.Unknown = s.Name, d.Wrap(
-				"ask which server it is",
-				err,
-			) // who may not ask has the address for it
+			s.ID = s.Name // who may not ask has the address for it
+			s.Unknown = d.Wrap("ask which server it is", err)
 		}
 		s.ID = d.Engine() + " " + s.ID
 		same := slices.IndexFunc(all, func(other *Instance) bool { return other.ID == s.ID })
@@ -85,9 +82,8 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 // process.ErrNone where there is none.
 func FindProcess(ctx context.Context, database store.Database, dir string) (pid int, err error) {
 	const op = "ask for the server's process"
-	conn, err := database.DB().
-		Conn(ctx)
-		// open until it is found: it may be looked for by its session
+	// Open until the process is found: it may be looked for by its session.
+	conn, err := database.DB().Conn(ctx)
 	if err != nil {
 		return 0, database.Wrap(op, err)
 	}

@@ -159,13 +159,13 @@ type Server struct {
 // Machine describes this computer with the drives named. What the kernel does not tell stays empty.
 func (fs FS) Machine(drives []string) Machine {
 	firmware := func(name string) string {
-		return ReadText(filepath.Join(fs.Sys, "class/dmi/id", name))
+		return ReadText(fs.Sys, "class/dmi/id", name)
 	}
 	m := Machine{
 		Vendor:     Cloud(firmware("sys_vendor"), firmware("chassis_asset_tag")),
 		Product:    firmware("product_name"),
 		System:     cmp.Or(value("/etc/os-release", "PRETTY_NAME", "="), runtime.GOOS),
-		Kernel:     ReadText(filepath.Join(fs.Proc, "sys/kernel/osrelease")),
+		Kernel:     ReadText(fs.Proc, "sys/kernel/osrelease"),
 		Processor:  value(filepath.Join(fs.Proc, "cpuinfo"), "model name", ":"),
 		Processors: runtime.NumCPU(),
 	}
@@ -193,15 +193,15 @@ func (fs FS) describeDrive(name string) Drive {
 	// 6.18 io_timeout of virtio drives is.
 	d := Drive{
 		Name:       name,
-		Model:      ReadText(filepath.Join(dir, "device/model")),
+		Model:      ReadText(dir, "device/model"),
 		Bytes:      int64(bytes),
 		Rotational: rotational == 1,
-		Scheduler:  ReadText(filepath.Join(dir, "queue/scheduler")),
-		WriteCache: ReadText(filepath.Join(dir, "queue/write_cache")),
-		FUA:        ReadText(filepath.Join(dir, "queue/fua")) == "1",
+		Scheduler:  ReadText(dir, "queue/scheduler"),
+		WriteCache: ReadText(dir, "queue/write_cache"),
+		FUA:        ReadText(dir, "queue/fua") == "1",
 	}
 	for _, file := range []string{"device/serial", "serial", "loop/backing_file"} {
-		d.Serial = cmp.Or(d.Serial, ReadText(filepath.Join(dir, file)))
+		d.Serial = cmp.Or(d.Serial, ReadText(dir, file))
 	}
 	if under, err := fs.DrivesUnder(name); err == nil && !slices.Contains(under, name) {
 		d.Under = under
@@ -236,14 +236,15 @@ func (fs FS) VolumesOver(names []string, drives []Drive) (all []Drive) {
 // olderThan says whether the kernel is.
 func (fs FS) olderThan(major, minor int) bool {
 	var has [2]int
-	release := ReadText(filepath.Join(fs.Proc, "sys/kernel/osrelease"))
+	release := ReadText(fs.Proc, "sys/kernel/osrelease")
 	fmt.Sscanf(release, "%d.%d", &has[0], &has[1])
 	return slices.Compare(has[:], []int{major, minor}) < 0
 }
 
-// ReadText is a small file's text without the blanks around it; empty where it cannot be read.
-func ReadText(file string) string {
-	text, err := os.ReadFile(file)
+// ReadText is a small file's text without the blanks around it; empty where it cannot be read. Its
+// path may be given in parts.
+func ReadText(path ...string) string {
+	text, err := os.ReadFile(filepath.Join(path...))
 	if err != nil {
 		return ""
 	}
