@@ -21,17 +21,17 @@ func (w WindowSpec) Known() bool { return !w.Auto && w.Cycles == 0 }
 
 // String gives the window as ParseWindow reads it.
 func (w WindowSpec) String() string {
+	text := w.From.String() + "-" + w.To.String()
 	switch {
 	case w.Auto:
-		return w.Name + "=" + AutoWindow
-	case w.Cycles > 0 && w.Name == CyclesWindow:
-		return fmt.Sprintf("%s=%d", CyclesWindow, w.Cycles)
+		text = AutoWindow
 	case w.Cycles > 0:
-		return fmt.Sprintf("%s=%s=%d", w.Name, CyclesWindow, w.Cycles)
-	}
-	text := w.From.String() + "-" + w.To.String()
-	if w.OfRun {
+		text = fmt.Sprintf("%s=%d", CyclesWindow, w.Cycles)
+	case w.OfRun:
 		text = runPrefix + text
+	}
+	if w.Cycles > 0 && w.Name == CyclesWindow { // which needs no name before it
+		return text
 	}
 	return w.Name + "=" + text
 }

@@ -211,14 +211,7 @@ func (r *meterReader) readRows(rows [][]string) (s sampling.Series, left int, er
 }
 
 // timeNames are those of the columns that are the time, alone or together, the best first.
-var timeNames = [][]string{
-	{"timestamp"},
-	{"datetime"},
-	{"date", "time"},
-	{"localtime"},
-	{"time"},
-	{"epoch"},
-}
+var timeNames = []string{"timestamp", "datetime", "date time", "localtime", "time", "epoch"}
 
 // powerName is that of a column of power, with its unit.
 var powerName = regexp.MustCompile(
@@ -246,12 +239,13 @@ func (r *meterReader) readNames(line int, fields []string) (only bool) {
 	var times []int
 	for _, wanted := range timeNames {
 		times = nil
-		for _, name := range wanted {
+		all := strings.Fields(wanted)
+		for _, name := range all {
 			if i := slices.Index(names, name); i >= 0 {
 				times = append(times, i)
 			}
 		}
-		if len(times) == len(wanted) {
+		if len(times) == len(all) {
 			break
 		}
 	}

@@ -59,17 +59,17 @@ func (d Drives) PageReads(target string) (pages, seconds float64) {
 	if !slices.Contains(d.Counters.Columns, ItemColumn(DatabasePageReads, target)) {
 		target = "" // the only one
 	}
-	pages = d.Counters.Mean(ItemColumn(DatabasePageReads, target), d.From, d.To)
-	return pages, d.Counters.Mean(ItemColumn(DatabasePageReadTime, target), d.From, d.To) / pages
+	pages = d.mean(ItemColumn(DatabasePageReads, target))
+	return pages, d.mean(ItemColumn(DatabasePageReadTime, target)) / pages
 }
 
 // sumIO is the I/O of drives or of files, all together.
 func (d Drives) sumIO(items ...string) (io FileIO) {
 	for _, item := range items {
-		io.Reads += d.mean(d.column(DiskReads, item))
-		io.Writes += d.mean(d.column(DiskWrites, item))
-		io.ReadBytes += d.mean(d.column(DiskReadBytes, item))
-		io.WrittenBytes += d.mean(d.column(DiskWrittenBytes, item))
+		io.Reads += orZero(d.mean(d.column(DiskReads, item)))
+		io.Writes += orZero(d.mean(d.column(DiskWrites, item)))
+		io.ReadBytes += orZero(d.mean(d.column(DiskReadBytes, item)))
+		io.WrittenBytes += orZero(d.mean(d.column(DiskWrittenBytes, item)))
 	}
 	io.Times = d.meanTimes("", func(k IOKind) []wait { return d.waitsOf(items, k) })
 	io.Flushes, io.FlushMean = d.flushes(items)
@@ -105,7 +105,7 @@ func (d Drives) column(ofDrive, item string) string {
 func (d Drives) flushes(items []string) (rate, mean *float64) {
 	sum := 0.0
 	for _, item := range items {
-		sum += d.Counters.Mean(ItemColumn(DiskFlushes, item), d.From, d.To)
+		sum += d.mean(ItemColumn(DiskFlushes, item))
 	}
 	if len(items) == 0 || math.IsNaN(sum) {
 		return nil, nil

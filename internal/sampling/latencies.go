@@ -43,8 +43,8 @@ func (d Drives) isWithin(sample int) bool {
 	return at.After(d.From) && !at.After(d.To)
 }
 
-// mean is the mean of a column; 0 where it was not measured.
-func (d Drives) mean(column string) float64 { return orZero(d.Counters.Mean(column, d.From, d.To)) }
+// mean is the mean of a column; NaN where it was not measured.
+func (d Drives) mean(column string) float64 { return d.Counters.Mean(column, d.From, d.To) }
 
 // orZero is a figure, and 0 where it is unknown.
 func orZero(v float64) float64 {
@@ -142,7 +142,7 @@ func (d Drives) slowestDrive(k IOKind) Latency {
 	rate := requestColumns(k.Write).rate
 	slowest := unmeasured
 	for _, drive := range d.items(rate, k.Role) {
-		if math.IsNaN(d.Counters.Mean(ItemColumn(rate, drive), d.From, d.To)) {
+		if math.IsNaN(d.mean(ItemColumn(rate, drive))) {
 			if k.Role != "" {
 				return unmeasured
 			}

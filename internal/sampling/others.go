@@ -90,7 +90,7 @@ func (d Drives) ownWrites(withLog bool) float64 {
 	}
 	own += late.temporaryPages()
 	for _, drive := range d.items(DiskJournalWrites, topology.Data) {
-		own += ofOneJournal * late.mean(ItemColumn(DiskJournalWrites, drive))
+		own += ofOneJournal * orZero(late.mean(ItemColumn(DiskJournalWrites, drive)))
 	}
 	if syncs := late.sumMeans(DatabaseLogSyncs); withLog &&
 		late.sumMeans(DatabaseLogWrites) > syncs {
@@ -101,8 +101,5 @@ func (d Drives) ownWrites(withLog bool) float64 {
 
 // temporaryPages are those that queries put aside.
 func (d Drives) temporaryPages() float64 {
-	if bytes := d.sumMeans(DatabaseTemporaryBytes); bytes > 0 { // not NaN
-		return bytes / PageBytes
-	}
-	return 0
+	return orZero(d.sumMeans(DatabaseTemporaryBytes) / PageBytes)
 }

@@ -61,16 +61,12 @@ func gauge(i int) derivation {
 }
 
 // rate is the growth of figure i a second.
-func rate(i int) derivation {
-	return func(seconds float64, was, now []float64) float64 {
-		return growthOf(i, was, now) / seconds
-	}
-}
+func rate(i int) derivation { return share(i, 1) }
 
 // share is the growth of figure i a second, of a total.
 func share(i int, of float64) derivation {
 	return func(seconds float64, was, now []float64) float64 {
-		return rate(i)(seconds, was, now) / of
+		return growthOf(i, was, now) / seconds / of
 	}
 }
 

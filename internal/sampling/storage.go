@@ -133,10 +133,9 @@ func (d Drives) asked() []topology.Drive {
 
 // counted says whether a source counted a drive's requests in the time.
 func (d Drives) counted(drive string) bool {
-	reads := d.column(DiskReads, drive)
 	writes := d.column(DiskWrites, drive)
-	known := func(column string) bool { return !math.IsNaN(d.Counters.Mean(column, d.From, d.To)) }
-	return known(reads) && (known(writes) || !slices.Contains(d.Counters.Columns, writes))
+	uncounted := slices.Contains(d.Counters.Columns, writes) && math.IsNaN(d.mean(writes))
+	return !uncounted && !math.IsNaN(d.mean(d.column(DiskReads, drive)))
 }
 
 // sumMeans is the sum of a column's means over all items; NaN where there are none, or one of them
@@ -147,7 +146,7 @@ func (d Drives) sumMeans(column string) float64 {
 		if i == 0 {
 			sum = 0
 		}
-		sum += d.Counters.Mean(name, d.From, d.To)
+		sum += d.mean(name)
 	}
 	return sum
 }

@@ -209,12 +209,8 @@ func (t *Table) Set(column string, s Series) {
 	for n := range t.Rows {
 		row := &t.Rows[n]
 		k := sort.Search(len(s), func(k int) bool { return s[k].Time.After(row.Time) })
-		switch {
-		case k == 0:
-			continue
-		case k < len(s) && s[k].Time.Sub(s[k-1].Time) > longest:
-			continue
-		case k == len(s) && row.Time.Sub(s[k-1].Time) > max(Interval, usual):
+		if k == 0 || k < len(s) && s[k].Time.Sub(s[k-1].Time) > longest ||
+			k == len(s) && row.Time.Sub(s[k-1].Time) > max(Interval, usual) {
 			continue
 		}
 		row.Values[i] = s[k-1].Value

@@ -17,13 +17,9 @@ func (d Drives) Work() (w Work, measured bool) {
 	if err != nil {
 		return w, false
 	}
-	drives := s.IOPS
-	if m := s.Maintenance.IOPS(); !math.IsNaN(m) {
-		scans, _ := d.scannedReads()
-		drives += m - scans
-	}
+	scans, _ := d.scannedReads()
 	return Work{
-		Drives:       drives,
+		Drives:       s.IOPS + orZero(s.Maintenance.IOPS()-scans),
 		Transactions: d.sumMeans(TransactionReads) + d.sumMeans(TransactionWrites),
 		Vacuums:      d.sumMeans(VacuumReads) + d.sumMeans(VacuumWrites),
 	}, true
@@ -107,9 +103,9 @@ func (d Drives) sumItems(column string) []float64 {
 // scannedReads is what scans in the background had drives read, in requests and bytes a second. A
 // request that the kernel served from its cache did not reach them, as far as that is known.
 func (d Drives) scannedReads() (requests, bytes float64) {
-	requests = d.mean(ScrubReads)
-	bytes = d.mean(ScrubReadBytes)
-	if device := d.Counters.Mean(ScrubDeviceBytes, d.From, d.To); !math.IsNaN(device) && bytes > 0 {
+	requests = orZero(d.mean(ScrubReads))
+	bytes = orZero(d.mean(ScrubReadBytes))
+	if device := d.mean(ScrubDeviceBytes); !math.IsNaN(device) && bytes > 0 {
 		requests = requests * device / bytes
 		bytes = device
 	}
