@@ -115,17 +115,14 @@ func largestChange(logs []float64) (at int, t float64) {
 // simulatedDays is how often equal days are simulated.
 const simulatedDays = 10_000
 
-var (
-	largestByChance = map[int][]float64{} // sorted, by the number of days
-	chancesLock     sync.Mutex
-)
+// largestByChance are the changesByChance that were simulated, by the number of days.
+var largestByChance sync.Map
 
-// changesByChance are the largest changes of equal days, sorted.
+// changesByChance are the largest changes of equal days, sorted. They are the same in each process,
+// as the generator's seed is.
 func changesByChance(days int) []float64 {
-	chancesLock.Lock()
-	defer chancesLock.Unlock()
-	if known := largestByChance[days]; known != nil {
-		return known
+	if known, ok := largestByChance.Load(days); ok {
+		return known.([]float64)
 	}
 	random := rand.New(rand.NewPCG(1, uint64(days)))
 	all := make([]float64, simulatedDays)
@@ -137,7 +134,7 @@ func changesByChance(days int) []float64 {
 		_, all[i] = largestChange(logs)
 	}
 	slices.Sort(all)
-	largestByChance[days] = all
+	largestByChance.Store(days, all)
 	return all
 }
 

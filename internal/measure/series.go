@@ -40,15 +40,15 @@ type OperationP95 struct {
 // do not add up: the higher one stays.
 func (s *Sample) Add(b Sample) {
 	if orders := s.Counts.Orders + b.Counts.Orders; orders > 0 {
-		s.Mean = (s.Mean*float64(s.Counts.Orders) + b.Mean*float64(b.Counts.Orders)) / float64(
-			orders,
-		)
+		sum := s.Mean*float64(s.Counts.Orders) + b.Mean*float64(b.Counts.Orders)
+		s.Mean = sum / float64(orders)
 	}
 	s.Counts.Add(b.Counts)
 	s.Errors += b.Errors
 	s.Failures = AddFailures(slices.Clone(s.Failures), b.Failures...)
 	s.OwnTime += b.OwnTime
-	s.P95, s.Max = max(s.P95, b.P95), max(s.Max, b.Max)
+	s.P95 = max(s.P95, b.P95)
+	s.Max = max(s.Max, b.Max)
 	s.Operations = slices.Clone(s.Operations)
 	for _, o := range b.Operations {
 		if i := slices.IndexFunc(s.Operations, func(one OperationP95) bool {
@@ -195,10 +195,8 @@ func (s Series) Compute(spec WindowSpec) (Window, error) {
 	run := s.Phase(PhaseRun)
 	switch {
 	case spec.OfRun && run.To == 0:
-		return Window{Name: spec.Name}, fmt.Errorf(
-			"compute window %s: the run did not reach its run phase",
-			spec,
-		)
+		const format = "compute window %s: the run did not reach its run phase"
+		return Window{Name: spec.Name}, fmt.Errorf(format, spec)
 	case spec.OfRun:
 		span = Span{run.From + span.From, run.From + span.To}
 	case spec.Cycles > 0:

@@ -54,9 +54,8 @@ func (s Series) judge(span Span) Steadiness {
 	}
 	rates := make([]float64, rounds) // of as nearly equal length as the samples allow
 	for i := range rates {
-		rates[i] = OrdersPerMinute(
-			ordersOf(samples[i*len(samples)/rounds : (i+1)*len(samples)/rounds]),
-		)
+		part := samples[i*len(samples)/rounds : (i+1)*len(samples)/rounds]
+		rates[i] = OrdersPerMinute(ordersOf(part))
 	}
 	return judgeRounds(rates, "fifths of the window")
 }
@@ -92,7 +91,7 @@ func judgeRounds(rates []float64, what string) Steadiness {
 }
 
 // Drifts tells whether the window is not steady by its drift.
-func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -maxDriftPct }
+func (s Steadiness) Drifts() bool { return math.Abs(s.Drift) > maxDriftPct }
 
 // Steady finds where the run became steady, by MSER-5, and gives the span from there to the end of
 // the run phase. MSER-5 cuts off the beginning that makes the standard error of what remains

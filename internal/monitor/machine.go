@@ -98,13 +98,12 @@ func findThisMachine(
 	}
 	machine := topology.Root.Machine(drives)
 	maps.Copy(roles, named.roles) // the user knows better
-	for i := range machine.Drives {
-		machine.Drives[i].Roles = roles[machine.Drives[i].Name]
-	}
 	machine.FileSystem = fileSystem
 	machine.Volumes = topology.Root.VolumesOver(volumes, machine.Drives)
-	for i := range machine.Volumes {
-		machine.Volumes[i].Roles = roles[machine.Volumes[i].Name]
+	for _, devices := range [][]topology.Drive{machine.Drives, machine.Volumes} {
+		for i, d := range devices {
+			devices[i].Roles = roles[d.Name]
+		}
 	}
 	all.machine = &machine
 	journals := withoutJournals(targets, machine.Drives)

@@ -5,7 +5,6 @@ package power
 import (
 	"context"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -90,9 +89,9 @@ func wattsIn(output string) (float64, error) {
 	output = escape.Brief(whole)
 	switch {
 	case len(found) == 0:
-		return math.NaN(), fmt.Errorf("no number in its output %q", output)
+		return 0, fmt.Errorf("no number in its output %q", output)
 	case len(found) > 1:
-		return math.NaN(), fmt.Errorf(
+		return 0, fmt.Errorf(
 			"its output %q has several numbers, %s: have it print the watts alone",
 			output,
 			escape.Brief(strings.Join(all, " and ")),
@@ -103,7 +102,7 @@ func wattsIn(output string) (float64, error) {
 	unit := wattsOf[found[0][2]]
 	w, ok := number(digits)
 	if !ok || unit == 0 {
-		return math.NaN(), fmt.Errorf(
+		return 0, fmt.Errorf(
 			"its output %q has the number %s: have it print watts as 1234.5",
 			output,
 			strings.TrimSpace(all[0]),
@@ -114,19 +113,18 @@ func wattsIn(output string) (float64, error) {
 		w /= 1e6
 	}
 	if err := checkWatts(w); err != nil {
-		return math.NaN(), fmt.Errorf("its output %q: %w", output, err)
+		return 0, fmt.Errorf("its output %q: %w", output, err)
 	}
 	return w, nil
 }
 
-func runPowerCommand(ctx context.Context, command string) (float64, error) {
-	watts := math.NaN()
+func runPowerCommand(ctx context.Context, command string) (watts float64, err error) {
 	output, err := outside.Output(ctx, command)
 	if err == nil {
 		watts, err = wattsIn(output)
 	}
 	if err != nil {
-		return watts, fmt.Errorf("run power command: %w", err)
+		return 0, fmt.Errorf("run power command: %w", err)
 	}
 	return watts, nil
 }

@@ -207,7 +207,10 @@ func Scrub(read func() (requests, bytes, device float64)) Source {
 func GaugeSource(name, of string, read func(context.Context) (float64, error)) Source {
 	take := func(ctx context.Context) ([]float64, error) {
 		value, err := read(ctx)
-		return []float64{value}, err
+		if err != nil {
+			return nil, err // so that the figure is unknown, not 0
+		}
+		return []float64{value}, nil
 	}
 	return singleSource(name, "", "", "", figureKinds[of], take)
 }

@@ -190,14 +190,6 @@ func (x exposition) valuesBy(name, label string) map[string]float64 {
 	return values
 }
 
-// firstLabel is a label of the first metric of a name; empty where there is none.
-func (x exposition) firstLabel(name, label string) string {
-	if len(x[name]) == 0 {
-		return ""
-	}
-	return string(x[name][0].Metric[model.LabelName(label)])
-}
-
 // foldValues makes one value of those of some metrics; NaN of none.
 func foldValues(metrics model.Vector, f func(a, b float64) float64) float64 {
 	all := math.NaN()

@@ -291,7 +291,9 @@ func (k *exporterKind) cpus(x exposition) readings {
 func (k *exporterKind) machine(x exposition) topology.Machine {
 	label := func(fact string) (text string) {
 		for _, m := range k.metrics[fact] {
-			text = cmp.Or(text, x.firstLabel(m.name, m.label))
+			for _, shown := range x[m.name] {
+				text = cmp.Or(text, string(shown.Metric[model.LabelName(m.label)]))
+			}
 		}
 		return text
 	}
