@@ -87,10 +87,7 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	if e.correction > maxCorrection {
 		e.few = fmt.Sprintf(
 			"few independent samples: neighbouring ones are so alike that %d tell no more than "+
-				"%.0f independent ones",
-			n,
-			float64(n)/float64(small)/of(n),
-		)
+				"%.0f independent ones", n, float64(n)/float64(small)/of(n))
 	}
 	return e, nil
 }

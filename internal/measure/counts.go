@@ -121,10 +121,8 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 func CheckOwn(names []string) error {
 	if len(names) > MaxOwn {
 		return fmt.Errorf(
-			"%d counts besides those of every workload, of which ds2 knows %d at most",
-			len(names),
-			MaxOwn,
-		)
+			"%d counts besides those of every workload, of which ds2 knows %d at most", len(names),
+			MaxOwn)
 	}
 	return nil
 }

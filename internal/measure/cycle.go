@@ -64,10 +64,7 @@ func (s Series) cycle(span Span) *Cycle {
 	default:
 		c.Why = fmt.Sprintf(
 			"the window holds only part of a checkpoint cycle: %.1f cycles of about %.0f s "+
-				"(--window checkpoints=2 takes whole ones)",
-			*c.Periods,
-			*c.Period,
-		)
+				"(--window checkpoints=2 takes whole ones)", *c.Periods, *c.Period)
 	}
 	return c
 }

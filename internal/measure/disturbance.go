@@ -43,10 +43,7 @@ func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error)
 	if before < run.From+leastBefore {
 		return d, fmt.Errorf(
 			"the run phase begins at %.0f s, and an undisturbed rate takes %.0f s of it "+
-				"before the first event",
-			run.From.Seconds(),
-			leastBefore.Seconds(),
-		)
+				"before the first event", run.From.Seconds(), leastBefore.Seconds())
 	}
 	after := s.within(Span{at, run.To})
 	if len(base) == 0 || len(after) == 0 || at > run.To-backOver+slack {

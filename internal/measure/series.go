@@ -230,9 +230,7 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	if span.To > end+slack || len(samples) == 0 {
 		return w, fmt.Errorf(
 			"compute window %s: it is outside the run, which lasted %s from the first orders on",
-			name,
-			end.Round(time.Second),
-		)
+			name, end.Round(time.Second))
 	}
 	span = spanOf(samples)
 	w.From = span.From.Seconds()

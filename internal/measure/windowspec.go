@@ -90,9 +90,7 @@ func ParseWindow(text string) (WindowSpec, error) {
 	from, to, ok := strings.Cut(span, "-")
 	if !ok {
 		return w, fmt.Errorf(
-			"invalid window %q: use auto, checkpoints=2, or a span such as run+1000s-1200s",
-			text,
-		)
+			"invalid window %q: use auto, checkpoints=2, or a span such as run+1000s-1200s", text)
 	}
 	var err error
 	if w.From, err = parseOffset(from); err == nil {

@@ -123,9 +123,7 @@ func noteSameHost(exporters []*sampling.Exporter) (notes []string) {
 		if first >= 0 && e.Machine.Hostname != "" {
 			notes = append(notes, fmt.Sprintf(
 				"the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
-					"CPUs and memory count twice",
-				exporters[first].Name, e.Name, e.Machine.Hostname,
-			))
+					"CPUs and memory count twice", exporters[first].Name, e.Name, e.Machine.Hostname))
 		}
 	}
 	return notes

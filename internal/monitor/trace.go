@@ -14,8 +14,7 @@ import (
 func traceIO(m machines, s servers) (*sampling.IOTrace, error) {
 	if m.machine == nil || !m.local || len(m.exporters.all) > 0 {
 		return nil, errors.New(
-			"that is done where ds2 runs on the database's machine and observes it itself",
-		)
+			"that is done where ds2 runs on the database's machine and observes it itself")
 	}
 	var drives []string
 	for _, d := range m.machine.Drives {

@@ -83,8 +83,7 @@ var errNoReading = errors.New("it holds no reading")
 // errUndecided is of dates such as 3/4/2026 in a log of which both readings are possible.
 var errUndecided = errors.New(
 	"its dates can be month/day or day/month, and neither is near the run: " +
-		"write them as 2026-01-31",
-)
+		"write them as 2026-01-31")
 
 // ReadMeterLog reads what power meters and their loggers write: rows of a time and watts, separated
 // by commas, semicolons, tabs or blanks, with or without a row of column names, or with each name
@@ -266,10 +265,7 @@ func (r *meterReader) readNames(line int, fields []string) (only bool) {
 		strings.ContainsFunc(names[0], unicode.IsLetter):
 		r.unnamed = fmt.Errorf(
 			"line %d: one column of time and one of power are needed, such as Timestamp "+
-				"and Power_W; this line names %s",
-			line,
-			strings.Join(fields, ", "),
-		)
+				"and Power_W; this line names %s", line, strings.Join(fields, ", "))
 		return true
 	}
 	return false
@@ -318,8 +314,7 @@ func (r *meterReader) unnamedReading(fields []string) (p sampling.Point, err err
 		}
 		if found != 1 {
 			return p, errors.New(
-				"several columns after the time, and no row of names that says which is power",
-			)
+				"several columns after the time, and no row of names that says which is power")
 		}
 		return p, nil
 	}
@@ -421,7 +416,5 @@ func (r *meterReader) parseTime(text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf(
-		"invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds",
-		text,
-	)
+		"invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds", text)
 }

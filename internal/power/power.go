@@ -91,22 +91,16 @@ func wattsIn(output string) (float64, error) {
 	case len(found) == 0:
 		return 0, fmt.Errorf("no number in its output %q", output)
 	case len(found) > 1:
-		return 0, fmt.Errorf(
-			"its output %q has several numbers, %s: have it print the watts alone",
-			output,
-			escape.Brief(strings.Join(all, " and ")),
-		)
+		return 0, fmt.Errorf("its output %q has several numbers, %s: have it print the watts alone",
+			output, escape.Brief(strings.Join(all, " and ")))
 	}
 	// no point of a sentence
 	digits := strings.TrimRight(found[0][1], ".,'")
 	unit := wattsOf[found[0][2]]
 	w, ok := number(digits)
 	if !ok || unit == 0 {
-		return 0, fmt.Errorf(
-			"its output %q has the number %s: have it print watts as 1234.5",
-			output,
-			strings.TrimSpace(all[0]),
-		)
+		return 0, fmt.Errorf("its output %q has the number %s: have it print watts as 1234.5",
+			output, strings.TrimSpace(all[0]))
 	}
 	w *= unit
 	if sysfs := digits == whole && w >= leastMicrowatts && w != noMicrowatts; sysfs {

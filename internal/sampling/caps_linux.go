@@ -44,8 +44,7 @@ func readCaps(drive string) ([]float64, error) {
 		cdw10:     capsPage | (capsBytes/4-1)<<16,
 	}
 	_, _, errno := unix.Syscall(
-		unix.SYS_IOCTL, device.Fd(), nvmeAdmin, uintptr(unsafe.Pointer(&command)),
-	)
+		unix.SYS_IOCTL, device.Fd(), nvmeAdmin, uintptr(unsafe.Pointer(&command)))
 	runtime.KeepAlive(page)
 	if errno != 0 {
 		return nil, errno

@@ -97,10 +97,8 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	if known < 0 {
 		return nil, fmt.Errorf(
 			"%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s",
-			u.Redacted(),
-			nodeExporter.metric(processors).name,
-			windowsExporter.metric(processors).name,
-		)
+			u.Redacted(), nodeExporter.metric(processors).name,
+			windowsExporter.metric(processors).name)
 	}
 	e.kind = exporterKinds[known]
 	e.Machine = e.kind.machine(e.first)

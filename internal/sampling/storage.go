@@ -156,8 +156,7 @@ var (
 	errUnplaced = errors.New(
 		"which drives hold data and log is unknown, or their I/Os were not counted: " +
 			"run ds2 on the database machine, or name its exporter by --exporter " +
-			"and these drives by --devices data=nvme1n1,log=nvme2n1",
-	)
+			"and these drives by --devices data=nvme1n1,log=nvme2n1")
 	errLogUncounted = errors.New("one drive holds data and log, and the server does not count " +
 		"how often it syncs the log, as PostgreSQL does since version 14")
 )

@@ -46,9 +46,7 @@ func (fs FS) FindOf(file File) (FileSystem, error) {
 		below, err := fs.Find(upper)
 		if err != nil {
 			return found, fmt.Errorf(
-				"it lies on an overlay whose upper directory cannot be seen from here: %w",
-				err,
-			)
+				"it lies on an overlay whose upper directory cannot be seen from here: %w", err)
 		}
 		found.Devices = below.Devices
 		found.Volumes = below.Volumes
@@ -206,9 +204,7 @@ func (fs FS) CheckApart(devices []string) error {
 			if slices.Contains(devices, name) {
 				return fmt.Errorf(
 					"%s lies on %s, so each of its requests would count twice: name one of the two",
-					upper,
-					name,
-				)
+					upper, name)
 			}
 		}
 	}
@@ -216,10 +212,8 @@ func (fs FS) CheckApart(devices []string) error {
 		dir, _ := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", d))
 		if ReadText(dir, "partition") != "" {
 			return fmt.Errorf(
-				"%s is a partition, whose flushes the kernel counts with its drive's: name %s",
-				d,
-				filepath.Base(filepath.Dir(dir)),
-			)
+				"%s is a partition, whose flushes the kernel counts with its drive's: name %s", d,
+				filepath.Base(filepath.Dir(dir)))
 		}
 	}
 	return nil
