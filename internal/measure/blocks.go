@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -130,7 +131,8 @@ func Enough(configurations []string, figures []RunFigure, percent, looks float64
 // pair is the figures of two configurations in the blocks that have both.
 type pair struct {
 	of [2]string
-	// by block: the logarithm of the ratio, and by how many runs the other ran later
+	// by block, less the mean of all: the logarithm of the ratio, and by how many runs the other
+	// ran later
 	rises, later          []float64
 	meanRise, meanLater   float64
 	laterLater, laterRise float64 // sums of squares and of products about the means
@@ -151,19 +153,19 @@ func newPair(base, other string, figures []RunFigure) pair {
 			p.later = append(p.later, float64(o.Run-b.Run))
 		}
 	}
-	p.meanRise, p.meanLater = stat.Mean(p.rises, nil), stat.Mean(p.later, nil)
-	for i := range p.rises {
-		later := p.later[i] - p.meanLater
-		p.laterLater += later * later
-		p.laterRise += later * (p.rises[i] - p.meanRise)
-	}
+	p.meanRise = stat.Mean(p.rises, nil)
+	p.meanLater = stat.Mean(p.later, nil)
+	floats.AddConst(-p.meanRise, p.rises)
+	floats.AddConst(-p.meanLater, p.later)
+	p.laterLater = floats.Dot(p.later, p.later)
+	p.laterRise = floats.Dot(p.later, p.rises)
 	return p
 }
 
 // squares is the sum of squares of what a drift leaves of the rises.
 func (p pair) squares(drift float64) (sum float64) {
 	for i, x := range p.later {
-		e := p.rises[i] - p.meanRise - drift*(x-p.meanLater)
+		e := p.rises[i] - drift*x
 		sum += e * e
 	}
 	return sum

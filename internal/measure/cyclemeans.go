@@ -62,8 +62,8 @@ func newCycleMeans(
 	n := 0.
 	for step := 0; step+batch*phases <= cycles*phases; step++ {
 		sum := at(step+batch*phases) - at(step)
-		squares = squares + sum*sum
-		n = n + 1
+		squares += sum * sum
+		n++
 	}
 	share := float64(batch) / float64(cycles)
 	e.variance = squares / n / (1 - share) * float64(in) / float64(batch)
@@ -76,8 +76,8 @@ func newCycleMeans(
 		n = 0
 		for from := begins[0]; from+rest <= begins[cycles]; from += period / phases {
 			sum := sums.between(from, from+rest)
-			squares = squares + sum*sum
-			n = n + 1
+			squares += sum * sum
+			n++
 		}
 		e.variance += squares / n
 	}

@@ -89,8 +89,8 @@ func backAt(after []Sample, rate float64) int {
 			if length >= backOver-slack {
 				break
 			}
-			orders = orders + sample.Counts.Orders
-			length = length + sample.Length
+			orders += sample.Counts.Orders
+			length += sample.Length
 		}
 		if length < backOver-slack {
 			break

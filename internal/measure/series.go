@@ -287,7 +287,7 @@ func heldUp(samples []Sample) (users, stalled float64) {
 		}
 		still += s.Length // that may be of a stall
 		if failed = failed || s.Errors > 0 || s.HeldUp > 0; failed {
-			stalls = stalls + still
+			stalls += still
 			still = 0
 		}
 	}
@@ -317,10 +317,9 @@ func stoodStill(samples []Sample) (share, longest float64) {
 		}
 	}
 	slices.Sort(times)
-	slices.Reverse(times)
 	rest := length // in which orders were completed
 	all := time.Duration(0)
-	for _, t := range times {
+	for _, t := range slices.Backward(times) { // the longest first
 		missed := float64(orders) / float64(rest-t) * float64(t)
 		if t < shortestStill || missed < fewestMissed { // NaN: all stood still
 			break

@@ -237,15 +237,17 @@ func (e *Exporter) Source(
 	}
 	for i := range src.Figures {
 		f := &src.Figures[i]
-		f.Label, f.Item = cmp.Or(f.Label, "machine"), e.Item(f.Item)
+		f.Label = cmp.Or(f.Label, "machine")
+		f.Item = e.Item(f.Item)
 	}
-	src.Columns = slices.DeleteFunc(src.Columns, func(c Column) bool {
+	all := src.Columns
+	src.Columns = nil
+	for _, c := range all {
 		column, item := SplitColumn(c.Name)
-		return column == CPUBusy && item != ""
-	})
-	for i, c := range src.Columns {
-		column, item := SplitColumn(c.Name)
-		src.Columns[i].Name = ItemColumn(column, e.Item(item))
+		if column != CPUBusy || item == "" {
+			c.Name = ItemColumn(column, e.Item(item))
+			src.Columns = append(src.Columns, c)
+		}
 	}
 	return src, nil
 }
