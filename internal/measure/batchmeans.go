@@ -3,6 +3,9 @@ package measure
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // batchMeans estimates how far the orders of a span vary about their long-run mean when
@@ -96,9 +99,7 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 func sums(values []float64, size int) []float64 {
 	all := make([]float64, len(values)/size)
 	for i := range all {
-		for _, v := range values[i*size : (i+1)*size] {
-			all[i] += v
-		}
+		all[i] = floats.Sum(values[i*size : (i+1)*size])
 	}
 	return all
 }
@@ -106,33 +107,22 @@ func sums(values []float64, size int) []float64 {
 // excess is by how much the kurtosis of residuals is above that of a normal distribution, and not
 // below 0.
 func excess(residuals []float64) float64 {
-	squares := 0.0
-	fourths := 0.0
-	for _, v := range residuals {
-		squares += v * v
-		fourths += v * v * v * v
-	}
-	if squares == 0 {
+	variance := stat.MomentAbout(2, residuals, 0, nil)
+	if variance == 0 {
 		return 0
 	}
-	return max(0, float64(len(residuals))*fourths/(squares*squares)-3)
+	return max(0, stat.MomentAbout(4, residuals, 0, nil)/(variance*variance)-3)
 }
 
 // lagOne is the autocorrelation of neighbouring residuals, without the bias that taking off the
 // mean or the line brings (F. H. C. Marriott and J. A. Pope, "Bias in the Estimation of
 // Autocorrelations", Biometrika 41, 1954), and not below 0.
 func lagOne(residuals []float64, f fit) float64 {
-	products := 0.0
-	squares := 0.0
-	for i, v := range residuals {
-		squares += v * v
-		if i > 0 {
-			products += v * residuals[i-1]
-		}
-	}
+	squares := floats.Dot(residuals, residuals)
 	if squares == 0 {
 		return 0
 	}
+	products := floats.Dot(residuals[1:], residuals[:len(residuals)-1])
 	n := float64(len(residuals))
 	p := float64(f)
 	return min(max((n*products/squares+p)/(n-3-p), 0), 0.99)

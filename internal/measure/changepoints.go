@@ -35,6 +35,7 @@ func ChangePoints(values []float64) (found []ChangePoint) {
 		return nil
 	}
 	logs := logarithms(values)
+	bounds := []int{0} // of the levels
 	var split func(from, to int)
 	split = func(from, to int) {
 		at, t := largestChange(logs[from:to])
@@ -42,20 +43,14 @@ func ChangePoints(values []float64) (found []ChangePoint) {
 			return
 		}
 		split(from, from+at)
-		found = append(found, ChangePoint{At: from + at})
+		bounds = append(bounds, from+at)
 		split(from+at, to)
 	}
 	split(0, len(logs))
-	for i := range found {
-		from := 0
-		to := len(logs)
-		if i > 0 {
-			from = found[i-1].At
-		}
-		if i+1 < len(found) {
-			to = found[i+1].At
-		}
-		found[i].Change = changeAt(logs[from:to], found[i].At-from)
+	bounds = append(bounds, len(logs))
+	for i, at := range bounds[1 : len(bounds)-1] {
+		levels := logs[bounds[i]:bounds[i+2]] // the one that ends here, and the one that begins
+		found = append(found, ChangePoint{at, changeAt(levels, at-bounds[i])})
 	}
 	return found
 }

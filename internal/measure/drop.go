@@ -26,12 +26,9 @@ func (s Series) Drop(span Span) (at time.Duration, share float64, fell bool) {
 		rates = append(rates, s.opm(Span{from, from + width}))
 	}
 	least := int(math.Ceil(float64(leastOfDrop) / float64(width)))
-	mean := stat.Mean(rates, nil)
-	var all, best float64
+	mean, variance := stat.PopMeanVariance(rates, nil)
+	best := 0. // of the sum of squares that two levels explain
 	split := 0
-	for _, r := range rates {
-		all += (r - mean) * (r - mean)
-	}
 	for i := least; i <= len(rates)-least; i++ {
 		before := stat.Mean(rates[:i], nil) - mean
 		after := stat.Mean(rates[i:], nil) - mean
@@ -47,6 +44,7 @@ func (s Series) Drop(span Span) (at time.Duration, share float64, fell bool) {
 	high := stat.Mean(rates[:split], nil)
 	low := stat.Mean(rates[split:], nil)
 	share = 1 - low/high
+	all := variance * float64(len(rates))
 	fell = best > dropExplains*all && share > leastDrop && low > 0
 	return span.From + time.Duration(split)*width, share, fell
 }
