@@ -58,10 +58,10 @@ func findExporters(
 	addresses []string,
 	targets []target,
 	named devices,
-) (all machines, notes []string, err error) {
+) (all machines, err error) {
 	opened, err := openExporters(ctx, addresses)
 	if err != nil {
-		return all, nil, &OptionError{"exporter", err}
+		return all, &OptionError{"exporter", err}
 	}
 	all.exporters.targets = targets
 	for _, e := range opened {
@@ -69,15 +69,14 @@ func findExporters(
 			all.exporters.all = append(all.exporters.all, e)
 		}
 	}
-	notes = noteSameHost(all.exporters.all)
+	all.noteSameHost()
 	for _, e := range all.exporters.all {
-		found, its, err := findMachine(ctx, e, all.exporters, named)
+		found, err := findMachine(ctx, e, all.exporters, named)
 		if err != nil {
-			return all, nil, err
+			return all, err
 		}
 		all.add(found.seen)
 		all.machine = joinMachines(all.machine, found.machine)
-		notes = append(notes, its...)
 	}
 	for _, e := range opened {
 		var drives []topology.Drive
@@ -90,11 +89,10 @@ func findExporters(
 	}
 	for _, t := range targets {
 		if all.exporters.of(t) == nil {
-			notes = append(notes, fmt.Sprintf(
-				"the machine of %s is not observed: give its exporter, too", t.Label()))
+			all.note("the machine of %s is not observed: give its exporter, too", t.Label())
 		}
 	}
-	return all, notes, nil
+	return all, nil
 }
 
 // openExporters asks exporters, each of which may be given once.
@@ -116,17 +114,16 @@ func openExporters(ctx context.Context, addresses []string) (all []*sampling.Exp
 }
 
 // noteSameHost says which exporters may be of one machine.
-func noteSameHost(exporters []*sampling.Exporter) (notes []string) {
+func (m *machines) noteSameHost() {
+	exporters := m.exporters.all
 	for i, e := range exporters {
 		same := func(o *sampling.Exporter) bool { return o.Machine.Hostname == e.Machine.Hostname }
 		first := slices.IndexFunc(exporters[:i], same)
 		if first >= 0 && e.Machine.Hostname != "" {
-			notes = append(notes, fmt.Sprintf(
-				"the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
-					"CPUs and memory count twice", exporters[first].Name, e.Name, e.Machine.Hostname))
+			m.note("the exporters %s and %s are both of a machine %s: if it is one, its drives, "+
+				"CPUs and memory count twice", exporters[first].Name, e.Name, e.Machine.Hostname)
 		}
 	}
-	return notes
 }
 
 // findMachine opens the counters of the machine of an exporter, one of some.
@@ -135,7 +132,7 @@ func findMachine(
 	e *sampling.Exporter,
 	among exporters,
 	named devices,
-) (found machines, notes []string, err error) {
+) (found machines, err error) {
 	several := len(among.all) > 1
 	devices := named.names
 	if len(devices) == 0 {
@@ -144,10 +141,10 @@ func findMachine(
 	drives := e.Drives(devices, among.rolesOn(e, named.roles))
 	src, err := e.Source(devices, several, withoutJournals(among.targets, drives))
 	if err != nil {
-		return found, nil, &OptionError{"devices", err}
+		return found, &OptionError{"devices", err}
 	}
-	if notes, err = markUncounted(ctx, drives, src); err != nil {
-		return found, nil, &OptionError{"exporter", err}
+	if err = found.markUncounted(ctx, drives, src); err != nil {
+		return found, &OptionError{"exporter", err}
 	}
 	for i, drive := range drives {
 		if several {
@@ -158,7 +155,7 @@ func findMachine(
 	found.sources = []sampling.Source{src}
 	found.machine = new(e.Machine)
 	found.machine.Drives = drives
-	return found, notes, nil
+	return found, nil
 }
 
 // joinMachines is two machines as one; the first may be nil.

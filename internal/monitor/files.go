@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"fmt"
 
 	"ds2/internal/sampling"
 	"ds2/internal/topology"
@@ -20,7 +19,7 @@ func findFileCounters(
 	ctx context.Context,
 	targets []target,
 	asDrives bool,
-) (all fileCounters, notes []string) {
+) (all fileCounters) {
 	all.asDrives = asDrives
 	for _, t := range targets {
 		if t.fileCounters == "" {
@@ -29,17 +28,16 @@ func findFileCounters(
 		src, files, err := sampling.Files(ctx, t.DB(), t.Label(), t.item, asDrives, t.fileCounters)
 		if err != nil {
 			problem := t.Wrap("read", err)
-			notes = append(notes, fmt.Sprintf("no counters of the database's files: %v", problem))
+			all.note("no counters of the database's files: %v", problem)
 			continue
 		}
 		if asDrives {
-			notes = append(notes, fmt.Sprintf(
-				"the drives are judged by what %s counted of its files", t.Label()))
+			all.note("the drives are judged by what %s counted of its files", t.Label())
 		}
 		all.files = append(all.files, files...)
 		all.sources = append(all.sources, src)
 	}
-	return all, notes
+	return all
 }
 
 // joinMachine is a machine with the files, and with them as its drives where these are not

@@ -26,7 +26,7 @@ func findMachines(
 	targets []target,
 	named devices,
 	addresses []string,
-) (machines, []string, error) {
+) (found machines, err error) {
 	// Those who name drives may know of a server here whose process and files cannot be seen from
 	// this container.
 	local := slices.ContainsFunc(targets, func(t target) bool {
@@ -34,18 +34,19 @@ func findMachines(
 	})
 	switch {
 	case len(addresses) > 0:
-		found, notes, err := findExporters(ctx, addresses, targets, named)
+		found, err = findExporters(ctx, addresses, targets, named)
 		all := found.exporters.all
 		found.local = len(all) == 1 && local && topology.IsLocal(all[0].URL.Hostname())
-		return found, notes, err
+		return found, err
 	case local && runtime.GOOS == "linux":
 		return findThisMachine(ctx, targets, named)
 	case len(named.names) > 0:
-		return machines{}, nil, &OptionError{"devices", errors.New("the targets are not on this " +
+		return found, &OptionError{"devices", errors.New("the targets are not on this " +
 			"machine, or it does not run Linux; give the URL of the exporter on their machine")}
 	}
-	return machines{}, []string{"the databases' machine is not observed: it is another one, " +
-		"or does not run Linux, and no exporter is given"}, nil
+	found.note("the databases' machine is not observed: it is another one, " +
+		"or does not run Linux, and no exporter is given")
+	return found, nil
 }
 
 // filesHere are those of the targets on this machine.
@@ -63,7 +64,7 @@ func findThisMachine(
 	ctx context.Context,
 	targets []target,
 	named devices,
-) (all machines, notes []string, err error) {
+) (all machines, err error) {
 	all.local = true
 	drives := slices.Clone(named.names)
 	var fileSystem *topology.FileSystem
@@ -93,7 +94,7 @@ func findThisMachine(
 	drives = slices.Compact(drives)
 	if len(drives) == 0 {
 		if drives, err = topology.Root.Drives(); err != nil {
-			return all, nil, err
+			return all, err
 		}
 	}
 	machine := topology.Root.Machine(drives)
@@ -109,12 +110,12 @@ func findThisMachine(
 	journals := withoutJournals(targets, machine.Drives)
 	counters, err := sampling.MachineCounters(topology.Root, drives, journals)
 	if err != nil {
-		return all, nil, &OptionError{"devices", err}
+		return all, &OptionError{"devices", err}
 	}
 	if len(machine.Volumes) > 0 {
 		volumes, err := sampling.VolumeCounters(topology.Root, machine.Volumes)
 		if err != nil {
-			return all, nil, err
+			return all, err
 		}
 		all.sources = append(all.sources, volumes)
 	}
@@ -122,6 +123,5 @@ func findThisMachine(
 		all.sources = append(all.sources, caps)
 	}
 	all.sources = append(all.sources, counters)
-	notes, err = markUncounted(ctx, machine.Drives, counters)
-	return all, notes, err
+	return all, all.markUncounted(ctx, machine.Drives, counters)
 }

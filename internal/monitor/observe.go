@@ -82,18 +82,25 @@ type Observer struct {
 	smart     smart
 }
 
-// Of what is observed each finder below finds a part. It gives what it found, notes for the user
-// on what it could not and, of what was asked for by name and is not there, an error.
+// Of what is observed each finder below finds a part. It gives what it found, with notes for the
+// user on what it could not and, of what was asked for by name and is not there, an error.
 
 // seen is what of a part is the same for all.
 type seen struct {
 	sources []sampling.Source
 	found   []Found
+	notes   []string
 }
 
 func (s *seen) add(other seen) {
 	s.sources = append(s.sources, other.sources...)
 	s.found = append(s.found, other.found...)
+	s.notes = append(s.notes, other.notes...)
+}
+
+// note tells the user what cannot be observed.
+func (s *seen) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
 // Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for
@@ -108,24 +115,24 @@ func Observe(
 	if err != nil {
 		return nil, err
 	}
-	servers, serverNotes, err := findServers(ctx, databases)
+	servers, err := findServers(ctx, databases)
 	if err != nil {
 		return nil, err
 	}
-	machines, machineNotes, err := findMachines(ctx, servers.targets, named, o.Exporters)
+	machines, err := findMachines(ctx, servers.targets, named, o.Exporters)
 	if err != nil {
 		return nil, err
 	}
-	files, fileNotes := findFileCounters(ctx, servers.targets, machines.machine == nil)
+	files := findFileCounters(ctx, servers.targets, machines.machine == nil)
 	machine := files.joinMachine(machines.machine)
 	unplaced := strings.Join(append(servers.unplaced, findUnplaced(machine)...), "; ")
-	smart, smartNotes := findSMART(ctx, o.SMART, machine, machines.local)
+	smart := findSMART(ctx, o.SMART, machine, machines.local)
 	own, err := sampling.OwnSources(topology.Root)
 	if err != nil {
 		return nil, err
 	}
 	w := &Observer{
-		Notes:     slices.Concat(serverNotes, machineNotes, fileNotes),
+		Notes:     slices.Concat(servers.notes, machines.notes, files.notes),
 		Unplaced:  unplaced,
 		Found:     slices.Concat(servers.found, machines.found, findBursts(machine, run)),
 		Machine:   machine,
@@ -138,7 +145,7 @@ func Observe(
 	if unplaced != "" {
 		w.Notes = append(w.Notes, unplaced)
 	}
-	w.Notes = append(w.Notes, smartNotes...)
+	w.Notes = append(w.Notes, smart.notes...)
 	for _, t := range servers.targets {
 		t.Container = machines.exporters.containerOf(t)
 		t.available = availableTo(t, machines, o.ServerMemory)

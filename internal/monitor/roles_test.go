@@ -92,9 +92,9 @@ func TestRolesOfExporter(t *testing.T) {
 		}}
 		named, err := readDevices(c.devices)
 		require.NoError(t, err)
-		w, notes, err := findExporters(t.Context(), []string{server.URL}, of, named)
+		w, err := findExporters(t.Context(), []string{server.URL}, of, named)
 		require.NoError(t, err)
-		notes = append(notes, findUnplaced(w.machine)...)
+		notes := append(w.notes, findUnplaced(w.machine)...)
 		assert.Len(t, notes, c.notes, "%q", c.devices)
 		src := w.sources[0]
 		was := read(t, src)
@@ -162,12 +162,12 @@ func TestExporterOfTarget(t *testing.T) {
 		for _, label := range c.targets {
 			targets = append(targets, target{Database: labelled{label: label}})
 		}
-		w, notes, err := findExporters(t.Context(), []string{exporter.URL}, targets, devices{})
+		w, err := findExporters(t.Context(), []string{exporter.URL}, targets, devices{})
 		require.NoError(t, err)
 		for i, target := range targets {
 			assert.Equal(t, c.of[i], w.exporters.of(target) != nil, "%v", c.targets)
 		}
-		assert.Len(t, notes, c.notes, "%v", c.targets)
+		assert.Len(t, w.notes, c.notes, "%v", c.targets)
 	}
 }
 
@@ -201,7 +201,7 @@ node_disk_reads_completed_total{device="nvme1n1"} 1
 		{[]string{driver.URL}, "vol-0123456789abcdef0", false},
 	} {
 		driver.Show(map[string]float64{exceeded: 5})
-		w, _, err := findExporters(t.Context(), c.exporters, nil, devices{})
+		w, err := findExporters(t.Context(), c.exporters, nil, devices{})
 		require.NoError(t, err)
 		assert.Equal(t, c.machine, w.machine != nil)
 		src := w.sources[len(w.sources)-1]
@@ -232,9 +232,9 @@ func TestExportersOfOneMachine(t *testing.T) {
 			text := cpu + "node_uname_info{nodename=\"" + name + "\"} 1\n"
 			urls = append(urls, machinetest.NewExporter(t, text).URL)
 		}
-		_, notes, err := findExporters(t.Context(), urls, nil, devices{})
+		w, err := findExporters(t.Context(), urls, nil, devices{})
 		require.NoError(t, err)
-		told := strings.Contains(strings.Join(notes, "\n"), "are both of a machine db1")
-		assert.Equal(t, noted, told, "db1 and %s: %v", second, notes)
+		told := strings.Contains(strings.Join(w.notes, "\n"), "are both of a machine db1")
+		assert.Equal(t, noted, told, "db1 and %s: %v", second, w.notes)
 	}
 }

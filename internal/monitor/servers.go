@@ -35,22 +35,21 @@ type servers struct {
 func findServers(
 	ctx context.Context,
 	databases []store.Database,
-) (all servers, notes []string, err error) {
+) (all servers, err error) {
 	instances, err := topology.Instances(ctx, databases)
 	if err != nil {
-		return all, nil, err
+		return all, err
 	}
 	byDatabase := map[store.Database]target{}
 	for _, s := range instances {
 		item := itemOf(s.Name, len(instances))
-		of, its, err := findServer(ctx, s, item, len(databases))
+		of, err := findServer(ctx, s, item, len(databases))
 		if err != nil {
-			return all, nil, err
+			return all, err
 		}
 		all.add(of.seen)
 		all.unplaced = append(all.unplaced, of.unplaced...)
 		all.processes = append(all.processes, of.processes...)
-		notes = append(notes, its...)
 		for _, t := range of.targets {
 			byDatabase[t.Database] = t
 		}
@@ -58,7 +57,7 @@ func findServers(
 	for _, d := range databases {
 		all.targets = append(all.targets, byDatabase[d])
 	}
-	return all, notes, nil
+	return all, nil
 }
 
 // itemOf tells one of several apart in the columns.
@@ -76,27 +75,24 @@ func findServer(
 	s *topology.Instance,
 	item string,
 	targets int,
-) (all servers, notes []string, err error) {
-	note := func(format string, args ...any) {
-		notes = append(notes, fmt.Sprintf(format, args...))
-	}
+) (all servers, err error) {
 	if s.Unknown != nil {
-		note("server %s is known by its address only, "+
+		all.note("server %s is known by its address only, "+
 			"so under another address it counts as another server: %v", s.Name, s.Unknown)
 	}
 	shared, err := s.Queries.Counters("server", s.Major)
 	if err != nil {
-		return all, nil, err
+		return all, err
 	}
 	own, err := s.Queries.Counters("database", s.Major)
 	if err != nil {
-		return all, nil, err
+		return all, err
 	}
 	var p serverProcess
 	here := isHere(ctx, s.Databases[0])
 	if here && runtime.GOOS == "linux" {
 		if p, err = findProcess(ctx, s, item); err != nil {
-			note("what the server %s takes of this machine is not observed: %v", s.Name, err)
+			all.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
 		} else {
 			all.processes = []int{p.pid}
 			all.add(p.seen)
@@ -109,7 +105,7 @@ func findServer(
 			here: here, item: itemOf(d.Label(), targets), fileCounters: s.Queries.FileCounters,
 		}
 		if t.Settings, err = store.Settings(ctx, d); err != nil {
-			note("%s: %v", d.Label(), d.Wrap("look", err))
+			all.note("%s: %v", d.Label(), d.Wrap("look", err))
 		}
 		t.OtherSettings = store.OtherSettings(ctx, d)
 		if t.Files, err = s.Files(ctx, d); err != nil {
@@ -122,13 +118,13 @@ func findServer(
 		ofItself := sampling.Counters{Query: own, Label: "target", Of: d.Label(), Item: t.item}
 		src, err := sampling.Database(ctx, d.DB(), append(counters, ofItself)...)
 		if err != nil {
-			note("no counters of the database: %v", d.Wrap("read", err))
+			all.note("no counters of the database: %v", d.Wrap("read", err))
 			continue
 		}
 		all.sources = append(all.sources, src)
 		counters = nil
 	}
-	return all, notes, nil
+	return all, nil
 }
 
 // Locator is an engine that knows more of where its server runs than FindProcess. An address does

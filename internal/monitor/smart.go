@@ -178,6 +178,7 @@ const (
 
 // smart is what asks drives of themselves.
 type smart struct {
+	seen
 	program string
 	drives  []string // that answer it
 }
@@ -188,18 +189,18 @@ func findSMART(
 	when string,
 	machine *topology.Machine,
 	local bool,
-) (found smart, notes []string) {
+) (found smart) {
 	if when != SMARTAuto && when != SMARTOn {
-		return found, nil
+		return found
 	}
 	note := func(format string, args ...any) {
 		if when == SMARTOn {
-			notes = append(notes, fmt.Sprintf(format, args...))
+			found.note(format, args...)
 		}
 	}
 	if machine == nil || !local {
 		note("SMART is not read: the drives under test are not on this machine")
-		return found, notes
+		return found
 	}
 	var err error
 	if found.program, err = exec.LookPath("smartctl"); err != nil {
@@ -208,7 +209,7 @@ func findSMART(
 	if err != nil {
 		note("SMART is not read: smartctl is not installed " +
 			"(Debian, Ubuntu, RHEL: the package smartmontools)")
-		return found, notes
+		return found
 	}
 	for _, d := range machine.Drives {
 		if _, err := readSMART(ctx, found.program, d.Name); err == nil {
@@ -217,7 +218,7 @@ func findSMART(
 			note("SMART of %s is not read: %v", d.Name, err)
 		}
 	}
-	return found, notes
+	return found
 }
 
 // BeginSMART asks the drives that tell of themselves, and makes what compares that with what they

@@ -99,9 +99,9 @@ esac
 			"SMART of sdb is not read: its report cannot be read",
 		},
 	} {
-		found, notes := findSMART(t.Context(), mode, machine, true)
-		require.Len(t, notes, len(want), mode)
-		for i, note := range notes {
+		found := findSMART(t.Context(), mode, machine, true)
+		require.Len(t, found.notes, len(want), mode)
+		for i, note := range found.notes {
 			assert.True(
 				t,
 				strings.HasPrefix(note, want[i]),
@@ -121,6 +121,6 @@ esac
 		assert.Equal(t, "nvme0n1", all[0].Drive)
 		assert.Zero(t, *all[0].HostBytes)
 	}
-	_, notes := findSMART(t.Context(), SMARTOn, nil, false)
-	assert.Len(t, notes, 1, "of another machine")
+	found := findSMART(t.Context(), SMARTOn, nil, false)
+	assert.Len(t, found.notes, 1, "of another machine")
 }

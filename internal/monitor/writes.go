@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"ds2/internal/sampling"
@@ -32,25 +31,23 @@ func withoutJournals(targets []target, drives []topology.Drive) map[string]topol
 
 // markUncounted says which drives a machine's counters do not count at all, and marks those whose
 // writes are unknown.
-func markUncounted(
+func (s *seen) markUncounted(
 	ctx context.Context,
 	drives []topology.Drive,
 	src sampling.Source,
-) (notes []string, err error) {
+) error {
 	values := make([]float64, len(src.Figures))
 	if err := src.Read(ctx, values); err != nil {
-		return nil, err
+		return err
 	}
 	for _, drive := range src.Uncounted(values) {
-		notes = append(notes, fmt.Sprintf(
-			"the requests of drive %s are not counted: see its queue/iostats in /sys/block", drive))
+		s.note("the requests of drive %s are not counted: see its queue/iostats in /sys/block", drive)
 	}
 	for i, d := range drives {
 		if why := src.WritesUnknown(d.Name); why != "" {
 			drives[i].WritesUnknown = why
-			note := fmt.Sprintf("the writes of drive %s are unknown: %s", d.Name, why)
-			notes = append(notes, note)
+			s.note("the writes of drive %s are unknown: %s", d.Name, why)
 		}
 	}
-	return notes, nil
+	return nil
 }
