@@ -71,6 +71,7 @@ func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 // pairs.
 type shower chan<- prometheus.Metric
 
+// show sends a metric. The labels are constant ones, as each scrape makes all metrics anew.
 func (m shower) show(name, help string, v float64, pairs ...string) {
 	kind := prometheus.GaugeValue
 	if strings.HasSuffix(name, "_total") {
@@ -111,6 +112,7 @@ func (c *Collector) showMachineInfo(m shower) {
 	}
 }
 
+// showDrives shows what the kernel counts of the drives; of one that is gone, nothing.
 func (c *Collector) showDrives(m shower) {
 	counted, _ := c.read()
 	for _, d := range c.machine.Drives {
@@ -120,6 +122,7 @@ func (c *Collector) showDrives(m shower) {
 	}
 }
 
+// showMachine shows CPUs, memory and network as a node_exporter does.
 func (c *Collector) showMachine(m shower) {
 	if stat, err := c.proc.Stat(); err == nil {
 		for cpu, t := range stat.CPU {

@@ -179,6 +179,7 @@ func findUnlike(a, b compare.Configuration) (unlike []string) {
 	return unlike
 }
 
+// addFinding adds one that is of the history as a whole.
 func (h *History) addFinding(kind result.FindingKind, text string) {
 	h.Findings = append(h.Findings, result.NewFinding(kind, text))
 }
@@ -282,6 +283,7 @@ func (h History) Counted() []Day {
 	return slices.DeleteFunc(slices.Clone(h.Days), func(d Day) bool { return d.Why != "" })
 }
 
+// valuesOf are the results of days that count, which all have one.
 func valuesOf(days []Day) (values []float64) {
 	for _, d := range days {
 		values = append(values, *d.Value)

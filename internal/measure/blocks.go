@@ -100,6 +100,8 @@ func Looks(until bool, before []Look, done bool) float64 {
 	return looksOf(until) * 0.05 / max(early, 0.05/ends-spent)
 }
 
+// looksOf is by what levels are divided where an experiment may stop after each block, since each
+// is a look; 1 where the number of blocks is planned.
 func looksOf(until bool) float64 {
 	if until {
 		return untilLooks
@@ -138,6 +140,9 @@ type pair struct {
 	laterLater, laterRise float64 // sums of squares and of products about the means
 }
 
+// newPair pairs the runs of two configurations by their blocks: what a block has in common, such as
+// a warm room, falls out of the ratio of its two runs. The logarithm makes a sum of what is a
+// factor between computers.
 func newPair(base, other string, figures []RunFigure) pair {
 	p := pair{of: [2]string{base, other}}
 	bases := map[int]RunFigure{} // by block
@@ -303,6 +308,8 @@ func newPool(pairs []pair, measured int) *pool {
 		}
 	}
 	for name, of := range squaresOf {
+		// The pairs that share a configuration are not independent: the degrees of freedom are
+		// those of the runs behind them, of the one and of all others.
 		with := of / freedomOf[name]
 		others := freedom - freedomOf[name]
 		without := (squares - of) / others
@@ -311,6 +318,9 @@ func newPool(pairs []pair, measured int) *pool {
 			return nil
 		}
 	}
+	// In complete blocks the squares of all pairs are k times those of the runs about their
+	// configurations and blocks, which have (k − 1)(n − 1) degrees of freedom in n blocks. A rise
+	// is of two runs, so it varies twice as much as one.
 	c.freedom = 2*freedom/k - 1 // less that of the drift
 	c.variance = 2 * squares / k / c.freedom
 	c.ofDrift = c.variance / 2 / (later / k)

@@ -44,6 +44,7 @@ func (c Change) Widened(deviation float64) Change {
 	return newChange(c.by, c.looks)
 }
 
+// percentOf is a difference of logarithms as one in percent: their ratio less 1.
 func percentOf(logarithm float64) float64 { return 100 * math.Expm1(logarithm) }
 
 // Significant says whether the confidence interval excludes no difference.
@@ -126,6 +127,7 @@ func Compare(a, b []float64, stated Family) Change {
 	if ofA+ofB == 0 { // all measurements of both are the same
 		return c
 	}
+	// Welch's and Satterthwaite's degrees of freedom: about those of the side that varies more.
 	freedom := (ofA + ofB) * (ofA + ofB) / (ofA*ofA/float64(len(a)-1) + ofB*ofB/float64(len(b)-1))
 	return newChange(estimate{meanB - meanA, math.Sqrt(ofA + ofB), freedom, stated.apart()}, 1)
 }
@@ -143,6 +145,7 @@ func GeometricMean(values []float64) float64 {
 	return stat.GeometricMean(values, nil)
 }
 
+// logarithms are those of measurements, all of which are positive.
 func logarithms(values []float64) []float64 {
 	logs := make([]float64, len(values))
 	for i, v := range values {
@@ -158,6 +161,8 @@ const power = 0.8
 // of n blocks finds in 8 of 10 cases where all its runs vary by that percentage.
 func Smallest(variation float64, configurations, blocks int, until bool) float64 {
 	n := float64(blocks)
+	// In each block two runs are compared, so a difference varies by twice the variance of one.
+	// Randomized blocks leave (n − 1)(k − 1) degrees of freedom, of which the drift takes one.
 	deviation := math.Sqrt(2/n) * math.Log1p(variation/100)
 	freedom := (n-1)*float64(configurations-1) - 1
 	if blocks%2 == 1 { // the last block is not made up for by one backwards

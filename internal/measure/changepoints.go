@@ -160,6 +160,7 @@ func CompareDay(before []float64, day float64) Change {
 	if !(variance > 0) {
 		return c
 	}
+	// A day differs from the level by its own variation and by that of the mean of the others.
 	deviation := math.Sqrt(variance * (1 + 1/n))
 	return newChange(estimate{math.Log(day) - mean, deviation, n - 1, Alone}, 1)
 }

@@ -40,6 +40,7 @@ const MaxOwn = 10
 // workload.
 func (c *Counts) Add(o Counts) { c.add(o, 1) }
 
+// add adds o so many times; −1 takes it off, as what was counted before a reset.
 func (c *Counts) add(o Counts, times int64) {
 	c.Orders += times * o.Orders
 	c.Retries += times * o.Retries
@@ -176,6 +177,7 @@ func MeanOf(sum time.Duration, n int64) time.Duration { return sum / time.Durati
 // Add adds the counts and times of another tally.
 func (t *Tally) Add(o Tally) { t.add(o, 1) }
 
+// add adds o so many times, as Counts.add does.
 func (t *Tally) add(o Tally, times int64) {
 	t.Counts.add(o.Counts, times)
 	t.OwnTime += time.Duration(times) * o.OwnTime
@@ -189,6 +191,7 @@ func (t *Tally) add(o Tally, times int64) {
 	}
 }
 
+// tally is the totals without their histograms, small enough to be kept as they stood at a time.
 func (t Totals) tally() Tally {
 	tally := Tally{Counts: t.Counts, OwnTime: t.OwnTime}
 	for _, d := range t.Durations {

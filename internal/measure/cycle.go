@@ -44,6 +44,7 @@ func (s Series) cycle(span Span) *Cycle {
 		for i := range between {
 			between[i] = s.Cycles[i+1] - s.Cycles[i]
 		}
+		// The median: a checkpoint that was asked for by hand makes two periods short, and not all.
 		slices.Sort(between)
 		c.Period = new(between[n/2].Seconds())
 		c.Periods = new((span.To - span.From).Seconds() / *c.Period)
@@ -88,6 +89,7 @@ func (s Series) DefaultWindow() WindowSpec {
 	return WindowSpec{Name: RunWindow, Span: run}
 }
 
+// near says whether two times are one, as exactly as the begin of a checkpoint is known.
 func near(a, b time.Duration) bool { return (a - b).Abs() <= beginSlack }
 
 // begun gives the begins of cycles in span, its bounds included.
@@ -95,6 +97,7 @@ func (s Series) begun(span Span) []time.Duration {
 	return s.begunBetween(span.From-beginSlack, span.To+beginSlack)
 }
 
+// begunBetween gives the begins of cycles from one time to another, both included.
 func (s Series) begunBetween(from, to time.Duration) []time.Duration {
 	return slices.DeleteFunc(slices.Clone(s.Cycles), func(t time.Duration) bool {
 		return t < from || t > to

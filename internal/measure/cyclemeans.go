@@ -104,6 +104,7 @@ func newCumulative(samples []Sample, of Span) cumulative {
 // between is the sum from one time to another, samples in part by their share.
 func (c cumulative) between(from, to time.Duration) float64 { return c.at(to) - c.at(from) }
 
+// at is the sum up to a time. Amid a sample, its orders are taken to be spread evenly over it.
 func (c cumulative) at(t time.Duration) float64 {
 	after, found := slices.BinarySearch(c.ends, t)
 	switch {

@@ -75,6 +75,8 @@ func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error)
 		return d, nil
 	}
 	n := float64(len(lost))
+	// The lost orders vary by themselves, over n samples, and with the undisturbed rate, which is
+	// known from the samples before only.
 	d.LostCI95 = new(Student(.975, e.freedom) * math.Sqrt(e.variance*(n+n*n/float64(len(base)))))
 	return d, nil
 }

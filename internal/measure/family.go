@@ -16,6 +16,7 @@ type Family struct {
 	comparisons int
 }
 
+// kind is what the differences of a family share, which decides how their errors hang together.
 type kind int
 
 const (
@@ -108,6 +109,7 @@ func (f Family) outside(width float64) float64 {
 	return 1 - inside
 }
 
+// normal is the distribution function of a standard normal figure.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 // critical is how many standard errors an interval of the family reaches from the estimate at a
@@ -140,6 +142,7 @@ func (f Family) critical(level, degrees float64) float64 {
 // criticals are those that were computed, since each takes 20 ms, and few differ.
 var criticals sync.Map
 
+// criticalOf is all that a critical value depends on.
 type criticalOf struct {
 	Family
 	level, degrees float64

@@ -19,6 +19,7 @@ const (
 	significantDigits = 2
 )
 
+// newHistogram makes an empty one with the bounds that all have.
 func newHistogram() *hdr.Histogram {
 	return hdr.New(lowestMicros, highestMicros, significantDigits)
 }
@@ -48,6 +49,7 @@ func (d *Distribution) add(t time.Duration) {
 	_ = d.histogram.RecordValue(min(max(t.Microseconds(), lowestMicros), highestMicros))
 }
 
+// reset empties the distribution and keeps its memory, since one is filled anew each second.
 func (d *Distribution) reset() {
 	d.Sum = 0
 	d.histogram.Reset()
@@ -201,11 +203,14 @@ func NewInterval(from, to time.Duration) Interval {
 	}
 }
 
+// encode writes a histogram as HdrHistogram's own tools read it.
 func encode(h *hdr.Histogram) string {
 	b, _ := h.Encode(hdr.V2CompressedEncodingCookieBase) // fails for other versions only
 	return string(b)
 }
 
+// decode reads a histogram of a record, which may be damaged or made by hand. Those of other bounds
+// are refused, as merging them would lose values without a word.
 func decode(s string) (*hdr.Histogram, error) {
 	h, err := hdr.Decode([]byte(s))
 	if err != nil {

@@ -94,6 +94,8 @@ type Order struct {
 	retries   []Failure
 }
 
+// add appends what another order gathered: latencies stay in their order, which tells whose they
+// are.
 func (o *Order) add(more *Order) {
 	o.Counts.Add(more.Counts)
 	o.latencies = append(o.latencies, more.latencies...)
@@ -101,6 +103,7 @@ func (o *Order) add(more *Order) {
 	o.retries = append(o.retries, more.retries...)
 }
 
+// reset empties the order and keeps its slices, so that a user at work allocates nothing.
 func (o *Order) reset() {
 	o.Counts = Counts{}
 	o.latencies, o.errors, o.retries = o.latencies[:0], o.errors[:0], o.retries[:0]

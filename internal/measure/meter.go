@@ -130,6 +130,8 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 		s.HeldUp += users[i].HeldUp()
 		own := Sample{End: s.End, Length: s.Length, Phase: s.Phase}
 		for _, r := range m.recorders[i] {
+			// What is read here becomes the next user's empty order, so that a second allocates
+			// none.
 			b := r.swap(m.empty)
 			s.OwnTime += m.take(&target.totals, b)
 			s.Counts.Add(b.Counts)
@@ -175,6 +177,7 @@ func (m *Meter) take(t *Totals, b *Order) (own time.Duration) {
 	for n, l := range b.latencies {
 		i := l.series
 		if i < 0 {
+			// What ends an order follows its operations.
 			operations := b.latencies[first:n]
 			first = n + 1
 			switch i {

@@ -21,6 +21,7 @@ func (s Series) Outages() (all []Outage) {
 	down := false
 	lost := func(f FailureCount) bool { return f.Class == connectionFailures }
 	for i, sample := range s.Samples {
+		// Users were at work, and none completed an order.
 		idle := sample.Counts.Orders == 0 && sample.Users > 0
 		if idle && o.To == 0 {
 			o.From = sample.begin()

@@ -37,6 +37,8 @@ type progress struct {
 	steady   batchSums     // from the first orders to the end of the run phase
 }
 
+// add takes the next sample. Once there was a run phase, the drain is no part of the averages: no
+// new orders begin in it.
 func (p *progress) add(s Sample) {
 	p.last = s
 	p.recent.Samples = append(p.recent.Samples, s)
@@ -90,6 +92,7 @@ type batchSums struct {
 	last    int // samples in the last batch
 }
 
+// batchSum is the orders of one batch, and from when to when it goes.
 type batchSum struct {
 	orders   int64
 	from, to time.Duration
@@ -100,6 +103,7 @@ const (
 	maxBatches   = 2048 // of five seconds: almost three hours
 )
 
+// add puts a sample into the last batch, or into a new one where that is full.
 func (b *batchSums) add(s Sample) {
 	if b.size == 0 {
 		b.size = batchSamples

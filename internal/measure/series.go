@@ -398,6 +398,7 @@ func (s Series) meanRunningAverage(samples []Sample) float64 {
 	return sum / float64(n)
 }
 
+// latencies sums up each of some distributions.
 func latencies(all map[string]Distribution) map[string]Latency {
 	byName := make(map[string]Latency, len(all))
 	for name, d := range all {

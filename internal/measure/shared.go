@@ -20,6 +20,7 @@ func Shared(values []float64, halves []*float64) float64 {
 	if len(values) < 2 || slices.Contains(halves, nil) {
 		return 0
 	}
+	// The mean of what each run varies by itself, by its own interval.
 	within := 0.
 	for _, half := range halves {
 		deviation := *half / normal95

@@ -37,6 +37,8 @@ func (s *slowest) note(at, took time.Duration, operations []latency, names []str
 		return
 	}
 	o := SlowOrder{From: at - took, To: at}
+	// An order's operations follow one another and end with it, so their begins are found from its
+	// end backwards. What is left before the first is the wait for a user.
 	longest := time.Duration(0)
 	end := at
 	for _, l := range slices.Backward(operations) {

@@ -173,6 +173,8 @@ func mser(values []float64, most int) int {
 	best := math.Inf(1)
 	cut := 0
 	var n, sum, squares float64
+	// Backwards, as the sums of each rest come from those of the one after it; of equally good cuts
+	// the last one seen leaves the most.
 	for i, v := range slices.Backward(values) {
 		n++
 		sum += v

@@ -47,6 +47,7 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	// The correction for memory is itself estimated, and worse than it is large: the third power is
 	// by simulation (docs/evidence/2026-11-simulations.md).
 	freedom := max(1, e.freedom/math.Pow(e.correction, 3))
+	// The slope of least squares through n values that vary by v varies by 12 v / (n (n² − 1)).
 	if deviation := math.Sqrt(12 * e.variance / (n * (n*n - 1))); rise != 0 {
 		t.P = twoSided(rise/deviation, freedom)
 	}

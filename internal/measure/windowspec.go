@@ -105,6 +105,7 @@ func ParseWindow(text string) (WindowSpec, error) {
 	return w, nil
 }
 
+// parseOffset reads a time since the begin that a window counts from.
 func parseOffset(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	d, err := time.ParseDuration(text)

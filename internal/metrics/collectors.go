@@ -17,6 +17,7 @@ type asked func(sink)
 // Describe says nothing: which figures there are shows as the run goes on.
 func (asked) Describe(chan<- *prometheus.Desc) {}
 
+// Collect sends the figures as they are now. Prometheus calls it at each scrape.
 func (a asked) Collect(ch chan<- prometheus.Metric) { a(ch) }
 
 // sink takes the figures of a scrape.
@@ -39,6 +40,7 @@ func sendAs[N int | int64 | float64](
 	s <- prometheus.MustNewConstMetric(d, kind, float64(v), labels...)
 }
 
+// newDesc describes a metric under the prefix that all of ds2 have.
 func newDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("ds2_"+name, help, labels, nil)
 }

@@ -50,6 +50,8 @@ func newHistogram(
 	return h
 }
 
+// Write adds the classic buckets, which the client library makes beside native ones for histograms
+// that it counts itself only.
 func (h *histogram) Write(m *dto.Metric) error {
 	if err := h.Metric.Write(m); err != nil {
 		return err

@@ -92,6 +92,7 @@ type seen struct {
 	notes   []string
 }
 
+// add appends what was seen of another part.
 func (s *seen) add(other seen) {
 	s.sources = append(s.sources, other.sources...)
 	s.found = append(s.found, other.found...)

@@ -134,6 +134,7 @@ type Locator interface {
 	Here(ctx context.Context) bool
 }
 
+// isHere says whether a server runs on this machine, as its engine knows or else by its process.
 func isHere(ctx context.Context, d store.Database) bool {
 	if engine, ok := d.(Locator); ok {
 		return engine.Here(ctx)

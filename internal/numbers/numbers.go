@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/message"
 )
 
+// english writes numbers alike on all machines, whatever their locale: reports of two are compared.
 var english = message.NewPrinter(language.English)
 
 // Decimals prints a number with n decimals and commas between thousands.

@@ -66,6 +66,7 @@ type bounded struct {
 	full bool
 }
 
+// Write takes a text whole, or none of it where it would pass the bound.
 func (b *bounded) Write(text []byte) (int, error) {
 	if b.full = b.text.Len()+len(text) > MaxText; b.full {
 		return 0, errors.New("too long")

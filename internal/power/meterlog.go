@@ -34,6 +34,7 @@ func CheckMeterLog(file string) error {
 	return fmt.Errorf("read power log %s: %w", file, err)
 }
 
+// readPowerLog reads a meter's log, which may lie on a share that does not answer.
 func readPowerLog(path string) ([]byte, error) {
 	ctx, cancel := outside.Within(context.Background(), outside.Answer)
 	defer cancel()
@@ -73,6 +74,7 @@ func Fill(file string, t *sampling.Table, from, to time.Time) (filled bool, lack
 	return true, log + ": " + strings.Join(gaps, "; ")
 }
 
+// formatSpan writes a span in the machine's zone, in which most meters write too.
 func formatSpan(from, to time.Time) string {
 	return from.Local().Format(time.DateTime) + " to " + to.Local().Format(time.DateTime)
 }
@@ -187,6 +189,9 @@ type meterReader struct {
 	unnamed error   // of a row of other names
 }
 
+// readRows takes the rows in their order, as a row of names is of those after it, and gives the
+// readings in that of their times. Left is how many rows had none; the error is that of a log
+// without any reading.
 func (r *meterReader) readRows(rows [][]string) (s sampling.Series, left int, err error) {
 	for i, row := range rows {
 		if row == nil || r.readNames(i+1, row) {
@@ -361,6 +366,8 @@ var (
 	dayFirst   = meterLayouts("2/1/2006", "2-1-2006")
 )
 
+// meterLayouts are all times that a date, a time of day and a zone make up, with the dates that are
+// written in one order of day and month.
 func meterLayouts(ordered ...string) (layouts []string) {
 	for _, date := range slices.Concat(meterDates, ordered) {
 		for _, clock := range meterClocks {

@@ -48,6 +48,7 @@ var published = []*regexp.Regexp{
 	regexp.MustCompile(`((?:\B-)?\d[\d.,']*)()`), // with separators, which say nothing for sure
 }
 
+// plain is a number without a sign and without separators of thousands.
 var plain = regexp.MustCompile(`^\d+(\.\d*)?([eE][-+]?\d{1,2})?$`)
 
 // What a machine draws. In the kernel's sysfs power is in microwatts, and all bits set is none.
@@ -112,6 +113,7 @@ func wattsIn(output string) (float64, error) {
 	return w, nil
 }
 
+// runPowerCommand runs the command once, within the time that package outside gives to one.
 func runPowerCommand(ctx context.Context, command string) (watts float64, err error) {
 	output, err := outside.Output(ctx, command)
 	if err == nil {

@@ -55,6 +55,7 @@ func Caps(drives []topology.Drive) (src Source, told bool) {
 	})
 }
 
+// capsSource reads the limits of volumes; false where there are none.
 func capsSource(
 	names []string, read func(context.Context) (readings, error),
 ) (src Source, told bool) {

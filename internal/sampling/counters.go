@@ -27,6 +27,7 @@ var figuresTable string
 // figureKinds are the figures that can be read, by whose they are, in the order of their readings.
 var figureKinds = readKinds()
 
+// readKinds reads the embedded figures.tsv.
 func readKinds() map[string][]kind {
 	all := map[string][]kind{}
 	for _, row := range datatable.Rows(figuresTable, 5) {

@@ -30,6 +30,8 @@ type kernel struct {
 	journals map[string][]string
 }
 
+// openKernel opens what the kernel shows, and reads what stays as it is: which devices it was told
+// not to count (queue/iostats), and how fast the network's links are.
 func openKernel(fs topology.FS) (k kernel, err error) {
 	var errs [3]error
 	k.proc, errs[0] = procfs.NewFS(fs.Proc)
@@ -90,6 +92,8 @@ func (k kernel) readAll() (counted, error) {
 	return c, err
 }
 
+// cpus reads for each CPU how long it worked, and how long it idled while a request to a drive was
+// in flight.
 func (k kernel) cpus(c counted) error {
 	stat, err := k.proc.Stat()
 	for id, t := range stat.CPU {
@@ -99,6 +103,7 @@ func (k kernel) cpus(c counted) error {
 	return err
 }
 
+// memory reads what programs can have without swapping: most of the page cache is among it.
 func (k kernel) memory(c counted) error {
 	mem, err := k.proc.Meminfo()
 	if err == nil && mem.MemAvailableBytes != nil {
@@ -110,6 +115,8 @@ func (k kernel) memory(c counted) error {
 // flushFields are the fields of a line of /proc/diskstats where it has those of flushes.
 const flushFields = 20
 
+// disks reads the drives' counters in base units, where the kernel has sectors and milliseconds:
+// those of the drives that are wanted, with the paths of NVMe that count for them.
 func (k kernel) disks(c counted) error {
 	stats, err := k.block.ProcDiskstats()
 	const sector = procfs.SectorSize // whatever sectors the device itself has
@@ -139,6 +146,7 @@ func (k kernel) disks(c counted) error {
 	return err
 }
 
+// readNetwork reads the bytes in and out of each interface.
 func (k kernel) readNetwork(c counted) error {
 	all, err := k.proc.NetDev()
 	for name, line := range all {

@@ -201,6 +201,7 @@ func foldValues(metrics model.Vector, f func(a, b float64) float64) float64 {
 	return all
 }
 
+// sumValues is the sum of some metrics; NaN of none.
 func sumValues(metrics model.Vector) float64 {
 	return foldValues(metrics, func(a, b float64) float64 { return a + b })
 }

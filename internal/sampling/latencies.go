@@ -173,6 +173,7 @@ type columnsOf struct {
 
 var ofFlushes = columnsOf{DiskFlushes, DiskFlushTime, false}
 
+// requestColumns are those of the drives' reads or writes.
 func requestColumns(write bool) columnsOf {
 	if write {
 		return columnsOf{DiskWrites, DiskWriteTime, false}
@@ -281,6 +282,8 @@ func (d Drives) latencyOf(waits []wait, k IOKind) Latency {
 		all.add(waits[i])
 		part.add(waits[i])
 	}
+	// Of a part that the window cuts short the mean rests on few I/Os, and chance makes it high: it
+	// counts only where each sample is a part by itself.
 	if cutShort := d.To.Before(end.Add(-Interval / 2)); !cutShort || k.Over == Interval {
 		longest = max(longest, part.mean())
 	}

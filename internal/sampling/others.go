@@ -75,6 +75,8 @@ func (d Drives) ownReads() float64 {
 // ownWrites are the writes a second that the servers had the drives of the data do, at most; NaN
 // where that is unknown.
 func (d Drives) ownWrites(withLog bool) float64 {
+	// What servers wrote before the window may reach the drives within it. So all of the longer
+	// time is taken to: an upper bound, laid on the window's length below.
 	late := d
 	late.From = d.From.Add(-writtenLate)
 	if rows := d.Counters.Rows; len(rows) > 0 && late.From.Before(rows[0].Time.Add(-Interval)) {

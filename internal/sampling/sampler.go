@@ -120,6 +120,7 @@ func (p *probe) beginSampling(start time.Time) {
 	p.was = unknown(len(p.Figures))
 	p.wasAt = time.Time{}
 	p.wrote = start.Add(-Interval)
+	// A column that has a value though nothing was read before it is of a state, and no growth.
 	p.states = make([]bool, len(p.Columns))
 	for i, c := range p.Columns {
 		p.states[i] = !math.IsNaN(c.Value(1, p.was, make([]float64, len(p.Figures))))
@@ -130,6 +131,8 @@ func (p *probe) beginSampling(start time.Time) {
 // and from one goroutine. Counters need two reads, so the first row stands at start+1s. Rows carry
 // the time they were due.
 func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
+	// Only this goroutine touches the open row and, but for its latest values, a probe that has
+	// answered: neither needs a lock.
 	answers := make(chan *probe)
 	var readers sync.WaitGroup
 	defer readers.Wait()

@@ -74,6 +74,7 @@ func (s Sampled) known(value float64) float64 {
 // a column it is not known which time they cover.
 var weighedBy = findWeighers()
 
+// findWeighers finds for each mean of figures.tsv the rate of what it is a mean of.
 func findWeighers() map[string]string {
 	all := map[string]string{}
 	for _, kinds := range figureKinds {
@@ -120,6 +121,7 @@ func (t *Table) Quantile(column string, q float64, from, to time.Time) float64 {
 		return math.NaN()
 	}
 	slices.SortFunc(all, func(a, b weighed) int { return cmp.Compare(a.value, b.value) })
+	// Of the time without the last value's, so that q = 0 gives the lowest and q = 1 the highest.
 	rest := q * (sum - all[len(all)-1].seconds)
 	i := 0
 	for i < len(all)-1 && rest >= all[i].seconds {

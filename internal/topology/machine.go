@@ -127,6 +127,7 @@ type Container struct {
 
 // IsLocal says whether a host name or address is this machine's; a Unix socket's directory is too.
 func IsLocal(name string) bool {
+	// A name that begins with / is the directory of a Unix socket, one with @ an abstract socket.
 	if name == "" || name == "localhost" || strings.HasPrefix(name, "/") ||
 		strings.HasPrefix(name, "@") {
 		return true
@@ -184,6 +185,7 @@ func (fs FS) Machine(drives []string) Machine {
 	return m
 }
 
+// describeDrive is what sysfs tells of a block device. Virtual ones have no model and no serial.
 func (fs FS) describeDrive(name string) Drive {
 	dir := filepath.Join(fs.Sys, "block", name)
 	block, _ := blockdevice.NewFS(fs.Proc, fs.Sys)
