@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -78,14 +79,9 @@ func findExporters(
 		all.add(found.seen)
 		all.machine = joinMachines(all.machine, found.machine)
 	}
+	machine := cmp.Or(all.machine, new(topology.Machine)) // of volumes alone, none is known
 	for _, e := range opened {
-		var drives []topology.Drive
-		if all.machine != nil {
-			drives = all.machine.Drives
-		}
-		if src, told := e.Caps(drives); told {
-			all.sources = append(all.sources, src)
-		}
+		all.sources = append(all.sources, e.Caps(machine.Drives)...)
 	}
 	for _, t := range targets {
 		if all.exporters.of(t) == nil {

@@ -119,9 +119,7 @@ func findThisMachine(
 		}
 		all.sources = append(all.sources, volumes)
 	}
-	if caps, told := sampling.Caps(machine.Drives); told {
-		all.sources = append(all.sources, caps)
-	}
+	all.sources = append(all.sources, sampling.Caps(machine.Drives)...)
 	all.sources = append(all.sources, counters)
 	return all, all.markUncounted(ctx, machine.Drives, counters)
 }

@@ -34,9 +34,9 @@ func decodeCaps(page []byte) ([]float64, error) {
 	return seconds, nil
 }
 
-// Caps reads for how long the limits of drives held them back, of those that tell; false where none
-// does.
-func Caps(drives []topology.Drive) (src Source, told bool) {
+// Caps reads for how long the limits of drives held them back, of those that tell; there is no
+// source where none does.
+func Caps(drives []topology.Drive) []Source {
 	var names []string
 	for _, d := range drives {
 		if _, err := readCaps(d.Name); err == nil && strings.HasPrefix(d.Model, capsModel) {
@@ -55,17 +55,18 @@ func Caps(drives []topology.Drive) (src Source, told bool) {
 	})
 }
 
-// capsSource reads the limits of volumes; false where there are none.
-func capsSource(
-	names []string, read func(context.Context) (readings, error),
-) (src Source, told bool) {
+// capsSource reads the limits of volumes; there is no source where there are no volumes.
+func capsSource(names []string, read func(context.Context) (readings, error)) []Source {
+	if len(names) == 0 {
+		return nil
+	}
 	limits := figureKinds["limits"]
-	return itemSource("limits of the volumes", "device", names, limits, read), len(names) > 0
+	return []Source{itemSource("limits of the volumes", "device", names, limits, read)}
 }
 
-// Caps reads for how long the limits of volumes held them back, where the exporter shows that;
-// false where it does not. Of volumes that are known as drives only these are read.
-func (e *Exporter) Caps(drives []topology.Drive) (src Source, told bool) {
+// Caps reads for how long the limits of volumes held them back, where the exporter shows that; else
+// there is no source. Of volumes that are known as drives only these are read.
+func (e *Exporter) Caps(drives []topology.Drive) []Source {
 	named := map[string]string{} // volumes' drives
 	for _, d := range drives {
 		named["vol-"+strings.TrimPrefix(d.Serial, "vol")] = d.Name
