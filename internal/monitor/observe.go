@@ -132,12 +132,16 @@ func Observe(
 	if err != nil {
 		return nil, err
 	}
+	var all seen
+	for _, part := range []seen{servers.seen, machines.seen, files.seen, smart.seen} {
+		all.add(part)
+	}
 	w := &Observer{
-		Notes:     slices.Concat(servers.notes, machines.notes, files.notes),
+		Notes:     all.notes,
 		Unplaced:  unplaced,
-		Found:     slices.Concat(servers.found, machines.found, findBursts(machine, run)),
+		Found:     append(all.found, findBursts(machine, run)...),
 		Machine:   machine,
-		Sources:   slices.Concat(servers.sources, machines.sources, files.sources, own),
+		Sources:   append(all.sources, own...),
 		Local:     machines.local,
 		exporters: machines.exporters,
 		powerLog:  o.PowerLog,
@@ -146,7 +150,6 @@ func Observe(
 	if unplaced != "" {
 		w.Notes = append(w.Notes, unplaced)
 	}
-	w.Notes = append(w.Notes, smart.notes...)
 	for _, t := range servers.targets {
 		t.Container = machines.exporters.containerOf(t)
 		t.available = availableTo(t, machines, o.ServerMemory)
