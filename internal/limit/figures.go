@@ -128,5 +128,5 @@ func statistic(stat string, d measure.Distribution) (f Figure, measured bool) {
 	if isPercentile || stat == "max" {
 		return Figure{Value: d.Quantile(q).Seconds(), AtLeast: d.AtLeast(q)}, true
 	}
-	return Figure{Value: d.Mean().Seconds(), AtLeast: d.MeanAtLeast()}, true
+	return Figure{Value: d.Mean().Seconds(), AtLeast: d.AtLeast(1)}, true
 }

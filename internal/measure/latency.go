@@ -96,11 +96,9 @@ func (d Distribution) certain() float64 {
 }
 
 // AtLeast says that the response time that a share q does not exceed is only known to be at least
-// Quantile's.
+// Quantile's. Of 1 it says that orders were dropped, so that Mean, which leaves them out, is a lower
+// bound too.
 func (d Distribution) AtLeast(q float64) bool { return 100*q > d.certain() }
-
-// MeanAtLeast says that Mean leaves out orders that were dropped.
-func (d Distribution) MeanAtLeast() bool { return d.certain() < 100 }
 
 // Count is how many came to an end.
 func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
@@ -122,7 +120,7 @@ func (d Distribution) Latency() Latency {
 		P9999: at(99.99),
 		Max:   float64(all.Max()) / 1000,
 	}
-	if d.MeanAtLeast() {
+	if d.AtLeast(1) {
 		l.Dropped = d.dropped.TotalCount()
 		l.AtLeastFrom = new(d.certain())
 	}
