@@ -15,11 +15,7 @@ type fileCounters struct {
 }
 
 // findFileCounters opens what the targets' servers count of their files.
-func findFileCounters(
-	ctx context.Context,
-	targets []target,
-	asDrives bool,
-) (all fileCounters) {
+func findFileCounters(ctx context.Context, targets []target, asDrives bool) (all fileCounters) {
 	all.asDrives = asDrives
 	for _, t := range targets {
 		if t.fileCounters == "" {

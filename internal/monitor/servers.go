@@ -32,10 +32,7 @@ type servers struct {
 }
 
 // findServers asks the servers about themselves and their databases, and opens their counters.
-func findServers(
-	ctx context.Context,
-	databases []store.Database,
-) (all servers, err error) {
+func findServers(ctx context.Context, databases []store.Database) (all servers, err error) {
 	instances, err := topology.Instances(ctx, databases)
 	if err != nil {
 		return all, err
