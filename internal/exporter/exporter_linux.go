@@ -152,6 +152,8 @@ func (c *Collector) showMachine(m shower) {
 // showServer shows how the control groups of a PostgreSQL server hold it back whose data directory
 // is dir, where its process can be seen.
 func showServer(m shower, dir string) {
+	// Its first lines are the process, as its own namespace numbers it, the data directory, and the
+	// second of 1970 in which the server started.
 	text, err := os.ReadFile(filepath.Join(dir, "postmaster.pid"))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 3 {

@@ -199,7 +199,7 @@ func (h *History) concludeDays() {
 		d := &h.Days[i]
 		d.Day = d.Start.UTC().Format(time.DateOnly)
 		if on[d.Day] > 1 {
-			d.Day = d.Start.UTC().Format(time.DateTime)
+			d.Day = d.Start.UTC().Format(time.DateTime) // of several on one date each with its time
 		}
 		d.Name = d.Day
 		d.Value = h.Metric.Middle(d.Configuration, true)

@@ -66,6 +66,7 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	if f == theLine {
 		lost += share * (1 - share) * (1 - share)
 	}
+	// The sums over all overlapping batches, each from the one before it.
 	sum := 0.0
 	squares := 0.0
 	for i, v := range residuals {
@@ -81,6 +82,8 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	parts := sums(residuals, small)
 	phi := lagOne(parts, f)
 	of := func(samples int) float64 { return inflation(phi, float64(samples)/float64(small)) }
+	// How many times as much batches vary as they would without memory, less what the fit took; the
+	// correction brings that of the batches to that of spans.
 	expected := (of(batch) - lost*of(n)) / (1 - lost)
 	e := batchMeans{
 		correction: max(1, of(span)/expected),

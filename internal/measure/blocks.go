@@ -241,6 +241,7 @@ type estimate struct {
 // drift is not known.
 func (p pair) weight() float64 {
 	n := float64(len(p.rises))
+	// A line through fewer than three points leaves no residual to know a variance by.
 	if n < 3 || p.laterLater < 1e-9 {
 		return 0
 	}

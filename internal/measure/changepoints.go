@@ -95,6 +95,7 @@ func largestChange(logs []float64) (at int, t float64) {
 	mean, variance := stat.MeanVariance(logs, nil)
 	squares := variance * (n - 1)
 	sum := 0.
+	// What two levels explain follows from the sum before each place: one pass tries them all.
 	most := 0. // of the squares, that a place explains
 	for i, v := range logs[:max(0, len(logs)-1)] {
 		sum += v - mean
@@ -104,6 +105,7 @@ func largestChange(logs []float64) (at int, t float64) {
 			at = i + 1
 		}
 	}
+	// Student's t of the two levels, from what they explain of the squares and what they leave.
 	return at, math.Sqrt((n - 2) * most / (squares - most))
 }
 

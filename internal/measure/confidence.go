@@ -129,6 +129,8 @@ func HalfByParts(values []float64) *float64 {
 	if n >= seenMemory {
 		residuals := slices.Clone(values)
 		floats.AddConst(-mean, residuals)
+		// Parts that resemble their neighbours tell less of the whole than as many independent
+		// ones.
 		variance *= max(1, inflation(lagOne(residuals, theMean), float64(n)))
 	}
 	return new(Student(.975, float64(n-1)) * math.Sqrt(variance/float64(n)))

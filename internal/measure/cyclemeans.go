@@ -71,6 +71,7 @@ func newCycleMeans(
 	if e.freedom < fewestFreedom {
 		e.few = fmt.Sprintf("few independent samples: %d whole checkpoint cycles", cycles)
 	}
+	// What the window holds beyond whole cycles, by all spans of that length, a phase apart.
 	if rest := window - time.Duration(in)*period; rest > beginSlack {
 		squares = 0
 		n = 0

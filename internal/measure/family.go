@@ -103,6 +103,7 @@ func (f Family) outside(width float64) float64 {
 		if f.of == everyTwo { // z is the largest
 			inside += n * weights[i] * math.Pow(normal(z)-normal(z-width), n-1)
 		} else {
+			// z is the one in common, and all others lie within width of it.
 			inside += weights[i] * math.Pow(normal(z+width)-normal(z-width), n-1)
 		}
 	}
@@ -126,6 +127,7 @@ func (f Family) critical(level, degrees float64) float64 {
 	if known, ok := criticals.Load(of); ok {
 		return known.(float64)
 	}
+	// It lies between that of one comparison and Bonferroni's of all, and is bisected from these.
 	low := Student(1-level/2, degrees)
 	high := Student(1-level/2/float64(f.comparisons), degrees)
 	for high-low > 1e-11*high {

@@ -85,6 +85,7 @@ func (d Distribution) certain() float64 {
 	if d.dropped == nil || d.dropped.TotalCount() == 0 {
 		return 100
 	}
+	// What took less than the shortest wait that was cut off is known as it is.
 	least := d.dropped.Min()
 	below := int64(0)
 	for _, bar := range d.histogram.Distribution() {
@@ -106,6 +107,7 @@ func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
 // Latency sums the distribution up. The mean is that of the exact sum.
 func (d Distribution) Latency() Latency {
 	all := d.all()
+	// in milliseconds, of histograms in microseconds
 	at := func(percentile float64) float64 {
 		return float64(all.ValueAtQuantile(percentile)) / 1000
 	}

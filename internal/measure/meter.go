@@ -240,6 +240,7 @@ func (m *Meter) Totals() []Totals {
 	for i := range m.targets {
 		t := m.targets[i].totals
 		t.Rates = m.targets[i].progress.now().Rates
+		// Copies, since the meter goes on counting into its own.
 		t.Errors, t.Retries = maps.Clone(t.Errors), maps.Clone(t.Retries)
 		t.Durations = slices.Clone(t.Durations)
 		for k := range t.Durations {

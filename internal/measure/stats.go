@@ -82,6 +82,7 @@ func Correlation(xs, ys []float64) (r, p float64) {
 	if len(xs) < 3 {
 		return math.NaN(), math.NaN()
 	}
+	// Rounding may take the sum a little past 1.
 	r = max(-1, min(1, stat.Correlation(xs, ys, nil)))
 	degrees := float64(len(xs) - 2)
 	return r, twoSided(r*math.Sqrt(degrees/(1-r*r)), degrees) // t is infinite for pairs on a line

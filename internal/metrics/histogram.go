@@ -35,6 +35,7 @@ func newHistogram(
 	native := map[int]int64{}
 	d.Each(func(upper time.Duration, count int64) {
 		seconds := upper.Seconds()
+		// The bucket i of schema 3 ends at 2^(i/8) seconds.
 		native[int(math.Ceil(math.Log2(seconds)*(1<<nativeSchema)))] += count
 		for i := len(classicBounds) - 1; i >= 0 && seconds <= classicBounds[i]; i-- {
 			cumulative[i] += uint64(count)

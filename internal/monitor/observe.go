@@ -237,6 +237,7 @@ func availableTo(t target, m machines, memory int64) (available topology.Contain
 		available.MemoryBytes = topology.LowerLimit(available.MemoryBytes, limits.MemoryBytes)
 		available.Processors = topology.LowerLimit(available.Processors, limits.Processors)
 	}
+	// What the user says of memory goes before what the machine and the container tell.
 	available.MemoryBytes = cmp.Or(memory, available.MemoryBytes)
 	return available
 }

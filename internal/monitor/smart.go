@@ -160,6 +160,7 @@ func readSMART(ctx context.Context, program, drive string) (SMARTReading, error)
 	defer cancel()
 	c := exec.CommandContext(ctx, program,
 		"--json=o", "--info", "--attributes", "--log=devstat", "--nocheck=standby", "/dev/"+drive)
+	// A child that holds its output open does not keep ds2 waiting.
 	c.WaitDelay = time.Second
 	stdout, err := c.Output()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil &&

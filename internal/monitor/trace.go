@@ -22,6 +22,7 @@ func traceIO(m machines, s servers) (*sampling.IOTrace, error) {
 	}
 	var directories []iotrace.Directory
 	for _, file := range filesHere(s.targets) { // data before log, which may lie below it
+		// Directories are told by their inodes, so by any path that leads this process to them.
 		path, err := topology.Root.Reach(file.Process, file.Path)
 		if err != nil {
 			path = file.Path

@@ -27,6 +27,7 @@ const (
 // waited for until ctx ends.
 func ReadFile(ctx context.Context, path string, most int64) ([]byte, error) {
 	var text []byte
+	// It holds the answer that comes when nobody waits any more, so that the reader can end.
 	read := make(chan error, 1)
 	go func() {
 		raw, err := atomicfile.Read(path, most)

@@ -124,6 +124,7 @@ func ReadMeterLog(
 // a spreadsheet.
 func meterRows(text []byte) (rows [][]string, separator string) {
 	lines := strings.Split(string(text), "\n")
+	// What follows the last line end is nothing, or a line that the meter is still writing.
 	lines = lines[:len(lines)-1]
 	in := map[string]int{} // lines by what separates their fields
 	for i, line := range lines {
@@ -135,6 +136,7 @@ func meterRows(text []byte) (rows [][]string, separator string) {
 			line = ""
 		}
 		lines[i] = line
+		// The empty text is in every line, so that in[""] counts those that say anything.
 		for _, s := range []string{"", ";", "\t", ","} {
 			if line != "" && strings.Contains(line, s) {
 				in[s]++

@@ -66,6 +66,8 @@ func (d Drives) PageReads(target string) (pages, seconds float64) {
 // sumIO is the I/O of drives or of files, all together.
 func (d Drives) sumIO(items ...string) (io FileIO) {
 	for _, item := range items {
+		// What was not measured adds nothing. Whether a drive was counted at all is asked
+		// elsewhere.
 		io.Reads += orZero(d.mean(d.column(DiskReads, item)))
 		io.Writes += orZero(d.mean(d.column(DiskWrites, item)))
 		io.ReadBytes += orZero(d.mean(d.column(DiskReadBytes, item)))

@@ -137,6 +137,7 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The plain text that every exporter can write, and that needs no more than a parser.
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
 	client := http.Client{Timeout: outside.Scrape}
 	response, err := client.Do(request)

@@ -29,6 +29,7 @@ func ReadsDuring(
 	err = work()
 	end := time.Now()
 	seconds := end.Sub(start).Seconds()
+	// The whole time as one sample, so that the figures of a run's drives apply to it.
 	d := Drives{Machine: machine, From: start, To: end}
 	row := Row{Time: end}
 	for i, s := range read {

@@ -29,6 +29,7 @@ func taken(fs topology.FS, pid int) ([]float64, error) {
 		return nil, err
 	}
 	const ticks = 100 // a second, on all of Linux's architectures
+	// CUTime and CSTime are of children that have ended, as PostgreSQL's closed sessions have.
 	seconds := stat.CPUTime() + float64(stat.CUTime+stat.CSTime)/ticks
 	readBytes := bytesRead(process)
 	own := strconv.Itoa(pid)

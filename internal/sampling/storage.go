@@ -208,6 +208,8 @@ func (d Drives) Storage() (*Storage, error) {
 		data := drive.Holds(topology.Data)
 		log := drive.Holds(topology.Log)
 		switch {
+		// What a drive of data and log did counts as data's here; the log's part is taken out
+		// below.
 		case data:
 			s.Reads += v.Reads
 			s.Writes += v.Writes
@@ -219,6 +221,8 @@ func (d Drives) Storage() (*Storage, error) {
 		}
 	}
 	if s.Shared { // of the log's writes, those that did not go to a separate drive
+		// A sync of the log is one write of a drive, however many commits share it. What the drives
+		// of separate logs saw of the syncs has been counted.
 		writes := max(0, syncs-s.LogWrites)
 		written := max(0, d.sumMeans(DatabaseLogBytes)-logBytes)
 		if math.IsNaN(writes + written) {

@@ -211,6 +211,7 @@ func (t *Table) Set(column string, s Series) {
 	for n := range t.Rows {
 		row := &t.Rows[n]
 		k := sort.Search(len(s), func(k int) bool { return s[k].Time.After(row.Time) })
+		// No reading stands for the time before the first, for a gap, or for long after the last.
 		if k == 0 || k < len(s) && s[k].Time.Sub(s[k-1].Time) > longest ||
 			k == len(s) && row.Time.Sub(s[k-1].Time) > max(Interval, usual) {
 			continue

@@ -70,9 +70,11 @@ func (d Drives) spreadMean(column string) float64 {
 			continue
 		}
 		from := i
+		// Back to the last sample in which a vacuum ran, as its server counts a little later,
 		for from > 0 && i-from < lateReport && running[from] == 0 {
 			from--
 		}
+		// and on to where it began or the one before it was counted.
 		for from > 0 && running[from-1] != 0 && !(counted[from-1] > count/10) {
 			from--
 		}

@@ -96,6 +96,7 @@ func processorLimit(dir string) float64 {
 		quota = ReadText(dir, "cpu.cfs_quota_us")
 		period = ReadText(dir, "cpu.cfs_period_us")
 	}
+	// Both in µs: 150000 of 100000 are the time of one and a half CPUs.
 	return parseNumber(quota) / cmp.Or(parseNumber(period), 1)
 }
 

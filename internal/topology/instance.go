@@ -54,6 +54,7 @@ type Instance struct {
 func Instances(ctx context.Context, databases []store.Database) (all []*Instance, err error) {
 	for _, d := range databases {
 		label := d.Label()
+		// host:port of host:port/database
 		s := &Instance{
 			Name:    label[:max(strings.LastIndex(label, "/"), 0)],
 			Queries: schema.ServerQueries(d.Engine()),
