@@ -42,7 +42,7 @@ type Options struct {
 	FileBytes    int64
 	StageTime    time.Duration // for which each point is measured
 	Depths       []int         // I/Os under way at once, rising; nil: 1 to 256
-	Precondition bool
+	Precondition bool          // of flash, before all else; see measurement.precondition
 	RoundTime    time.Duration // of preconditioning
 
 	// Progress is told what begins, and how long the points that are still to be measured will take
@@ -50,7 +50,9 @@ type Options struct {
 	Progress func(what string, left time.Duration)
 }
 
-// Run measures. The file that it made is removed, also after an error.
+// Run measures, first the reads and last the writes of a log. The file that it made is removed,
+// also after an error; a device is left overwritten. An error means that fio is missing, that Dir
+// or Device cannot be used, or that fio failed: there is no record of a part of the points.
 func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 	if o.Depths == nil {
 		o.Depths = depths
@@ -112,6 +114,8 @@ func createFile(dir string, bytes int64) (name string, err error) {
 		return name, fmt.Errorf("%s lies in memory (%s), and no drive is under it: "+
 			"give a directory on the drives under test", dir, lies.Type)
 	}
+	// A twentieth stays free: others write there too, and a file system that is nearly full
+	// scatters what it places.
 	if free, ok := diskspace.Free(dir); ok && free < bytes+bytes/20 {
 		return name, fmt.Errorf(
 			"%s has %d bytes free, and the file takes %d: make it smaller, or free some",
@@ -204,10 +208,13 @@ func (m *measurement) runSteps(ctx context.Context) (err error) {
 		if r.Preconditioning, err = m.precondition(ctx); err != nil {
 			return err
 		}
+		// In the first pass the drive may have been fresh.
 		r.SequentialWrite = r.Preconditioning.Sequential[1]
 	} else if _, r.SequentialWrite, err = m.runJob(ctx, "writing the test file", fill); err != nil {
 		return err // reading what was never written measures nothing
 	}
+	// Reads come before writes: after writes a flash drive collects garbage for minutes, which the
+	// reads would meet.
 	for _, curve := range []struct {
 		what   string
 		rw     string

@@ -25,7 +25,8 @@ type job struct {
 	RunTime time.Duration // 0: once over the whole file
 }
 
-// RampTime is how long a job runs before it counts.
+// RampTime is how long a job runs before it counts: until its queue is full, and the drive's cache
+// too where it writes.
 func (j job) RampTime() time.Duration { return j.RunTime / 10 }
 
 //go:embed fio.tmpl
@@ -67,11 +68,12 @@ type output struct {
 	} `json:"jobs"`
 }
 
+// measured is what fio says of reads or of writes.
 type measured struct {
 	IOPS    float64 `json:"iops"`
 	Bytes   float64 `json:"bw_bytes"` // a second
-	Latency latency `json:"lat_ns"`
-	Done    latency `json:"clat_ns"` // with percentiles
+	Latency latency `json:"lat_ns"`   // from the making of an I/O to its end
+	Done    latency `json:"clat_ns"`  // from its submission; with percentiles
 }
 
 type latency struct {
@@ -99,6 +101,7 @@ func (m *measurement) runJob(
 	}
 	args := strings.FieldsFunc(lines.String(), func(r rune) bool { return r == '\n' })
 	c := exec.CommandContext(ctx, m.fio, args...)
+	// On an interrupt fio ends its I/Os before it ends: none is under way when the file is removed.
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 2 * time.Second
 	var stdout, stderr bytes.Buffer
@@ -140,6 +143,8 @@ func parseReport(text []byte, j job) (result.DevicePoint, float64, error) {
 		)
 	}
 	p.Mean = (done.Read.IOPS*done.Read.Latency.Mean + done.Write.IOPS*done.Write.Latency.Mean) / p.IOPS / 1e9
+	// Of a mixed job the percentiles are those of its reads: a database's sessions wait for these,
+	// and pages are written in the background.
 	shown := done.Read.Done
 	if p.Reads == 0 {
 		shown = done.Write.Done

@@ -195,6 +195,10 @@ type situation struct {
 	UnderWay       float64 // statements and answers are on their way, or waiting for a CPU
 }
 
+// newSituation takes the sessions' time apart. A session counts as idle, or as waiting for its
+// client, while its user thinks and while a statement or an answer is on its way. Users are in an
+// operation only in the latter case, so what they spend outside of operations, and not held up by
+// failures, is the pause.
 func newSituation(f result.Evidence) situation {
 	c := situation{Evidence: f}
 	if f.Sessions == nil {
@@ -277,6 +281,7 @@ func NewSessions(counts result.Sessions, active *float64) *result.Sessions {
 		return nil
 	}
 	idle := counts.Idle / all
+	// The proportions of those at work stay as sampled, while how many they are is as measured.
 	scale := 1 / all
 	if active != nil && *active > 0 && idle < 1 {
 		atWork := min(*active/all, 1)

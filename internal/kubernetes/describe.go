@@ -27,7 +27,9 @@ func (s *Server) DescribeCluster(ctx context.Context) result.Cluster {
 	var claim corev1.PersistentVolumeClaim
 	if p.askFor(ctx, "persistentvolumeclaims", s.name).Into(&claim) == nil {
 		c.Volume = claim.Spec.VolumeName
+		// A Job that may not read classes learns here at least who made the volume.
 		c.Provisioner = claim.Annotations[provisionerAnnotation]
+		// The volume may be larger than was asked for, and caps of many clouds grow with its size.
 		if size, bound := claim.Status.Capacity[corev1.ResourceStorage]; bound {
 			c.VolumeSize = size.String()
 		}

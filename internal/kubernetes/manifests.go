@@ -145,11 +145,13 @@ func marshal(object any) (string, error) {
 	return unset.ReplaceAllString(string(text), ""), nil
 }
 
+// noLabel is what a DNS label (RFC 1123) may not have, as names of objects are: the name of a class
+// may have dots, and that of a configuration anything.
 var noLabel = regexp.MustCompile(`[^a-z0-9]+`)
 
 // serverName is the name of the claim and the pod of a storage class, as short as a label has to
 // be.
 func serverName(job, class string) string {
 	name := job + "-" + strings.Trim(noLabel.ReplaceAllString(strings.ToLower(class), "-"), "-")
-	return strings.Trim(name[:min(len(name), 63)], "-")
+	return strings.Trim(name[:min(len(name), 63)], "-") // RFC 1123: at most 63 characters
 }

@@ -112,8 +112,8 @@ const requestTime = 10 * time.Second
 type Server struct {
 	provisioner *Provisioner
 	name, class string
-	pod         *corev1.Pod // nil: none was started
-	told        map[string]bool
+	pod         *corev1.Pod     // nil: none was started
+	told        map[string]bool // the warnings that were told, each once
 }
 
 // AddServer is the server of a configuration on a storage class, which Start starts.
@@ -180,7 +180,8 @@ func (p *Provisioner) makeSecret(ctx context.Context) error {
 	})
 }
 
-// Start removes the server that was, and starts one on a new claim of the class. It ends when the
+// Start removes the server that was, and starts one on a new claim of the class: a volume that an
+// earlier run filled has its free blocks elsewhere, and part of it in caches. It ends when the
 // server accepts connections.
 func (s *Server) Start(ctx context.Context) (err error) {
 	if err := s.Remove(); err != nil {
@@ -237,7 +238,7 @@ func (s *Server) awaitReady(ctx context.Context, claim types.UID) error {
 		warning, scaling := s.readEvents(ctx, claim)
 		switch {
 		case scaling || warning == "" && !lacksImage(s.pod):
-			heldUp = time.Time{}
+			heldUp = time.Time{} // what comes is counted from its own beginning
 		case heldUp.IsZero():
 			heldUp = time.Now()
 		case time.Since(heldUp) > heldUpTime && warning != "":
@@ -298,6 +299,7 @@ func (s *Server) readEvents(ctx context.Context, claim types.UID) (last string, 
 		return timeOf(a).Compare(timeOf(b))
 	})
 	for _, e := range all.Items {
+		// Each run's objects have the same names: those of earlier ones are told apart by UID.
 		if uid := e.InvolvedObject.UID; uid != s.pod.UID && uid != claim {
 			continue
 		}
@@ -338,6 +340,7 @@ func (s *Server) FindLoss(ctx context.Context) error {
 	default:
 		var ready bool
 		if ready, err = readPod(&pod); err == nil && !ready {
+			// The claim was bound before the run: only the pod's events can say why.
 			warning, _ := s.readEvents(ctx, "")
 			err = errors.New(cmp.Or(warning, "its pod "+s.name+" is not ready"))
 		}
@@ -367,6 +370,7 @@ func (s *Server) Remove() error {
 	s.pod = nil
 	for end := time.Now().Add(removeTime); ; time.Sleep(pollTime) {
 		var there []string
+		// Both each time: the cluster keeps a claim for as long as a pod uses it.
 		for _, kind := range []string{"pod", "persistentvolumeclaim"} {
 			gone, err := s.provisioner.removeObject(kind+"s", s.name)
 			if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {

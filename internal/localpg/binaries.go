@@ -84,6 +84,7 @@ func findBinaries(ctx context.Context, dir string, major int, log *slog.Logger) 
 // newestInstalled looks for installed servers.
 func newestInstalled(ctx context.Context, major int) (newest binaries, ok bool) {
 	var dirs []string
+	// What PATH names may be a link: the other programs lie where it leads to.
 	if path, err := exec.LookPath("postgres"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
 			dirs = append(dirs, filepath.Dir(path))
@@ -106,6 +107,7 @@ func newestInstalled(ctx context.Context, major int) (newest binaries, ok bool) 
 	return newest, newest.dir != ""
 }
 
+// versionText is in what postgres --version says: "postgres (PostgreSQL) 15.18 (Debian …)".
 var versionText = regexp.MustCompile(`\(PostgreSQL\) (\d+)(?:\.(\d+))?`)
 
 // inspect makes sure that dir holds a server's programs, and asks their version.
@@ -204,6 +206,7 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	if _, statErr := os.Stat(filepath.Join(unpacked, "bin", "postgres")); statErr != nil {
 		return errors.Join(err, statErr)
 	}
+	// A temporary directory is closed to others, and a server of root's runs as another user.
 	if err := os.Chmod(unpacked, 0o755); err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ func (o owner) makeHome() (dir string, lock *os.File, err error) {
 	if err := errors.Join(o.own(home), o.reaches(home)); err != nil {
 		return "", nil, err
 	}
-	// It gets its name when it is locked.
+	// It gets its name when it is locked: who found it between its making and its lock would take
+	// its home for an orphan's.
 	unnamed := filepath.Join(home, homeLock+".new")
 	if lock, err = os.OpenFile(unnamed, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
 		return "", nil, fmt.Errorf("make lock file: %w", err)
@@ -66,6 +67,9 @@ func (o owner) removeOrphans(parent string) {
 	}
 }
 
+// isOrphan says whether a home was left by a process that is gone. Whoever can write into the
+// directory of temporary files may have put something of that name there, so only a directory of a
+// user that ds2 runs servers as is looked into, and no link is followed.
 func (o owner) isOrphan(home string) bool {
 	var st syscall.Stat_t
 	if err := syscall.Lstat(home, &st); err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
@@ -74,10 +78,11 @@ func (o owner) isOrphan(home string) bool {
 	if own := o.credential; int(st.Uid) != os.Geteuid() && (own == nil || st.Uid != own.Uid) {
 		return false
 	}
+	// Without O_NONBLOCK a named pipe in place of the lock would hold this up for ever.
 	const flags = os.O_RDWR | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 	lock, err := os.OpenFile(filepath.Join(home, homeLock), flags, 0)
 	if err != nil {
-		return false
+		return false // it is being made, or another user's
 	}
 	defer lock.Close()
 	if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {

@@ -79,6 +79,7 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 	if err := s.owner.own(secret); err != nil {
 		return err
 	}
+	// Locale C sorts names alike on all machines, so that equal data has equal indexes.
 	args := []string{
 		"--pgdata=" + s.data, "--username=" + User, "--pwfile=" + secret,
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C",
@@ -86,7 +87,7 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 	switch {
 	case o.Checksums:
 		args = append(args, "--data-checksums")
-	case s.binaries.major >= 18: // where they are on by default
+	case s.binaries.major >= 18: // where they are on by default, so that all versions are alike
 		args = append(args, "--no-data-checksums")
 	}
 	if o.DataDir == "" {
@@ -109,6 +110,7 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 // to a program that asks for any port nor to a connection: no other program takes it before the
 // server does, or while it restarts.
 func (s *Server) startOnFreePort(ctx context.Context) error {
+	// Linux gives away those from 32768 on (net.ipv4.ip_local_port_range).
 	const first, end, tries = 15000, 32000, 20
 	for try := 1; ; try++ {
 		s.port = first + mathrand.IntN(end-first)
@@ -122,6 +124,8 @@ func (s *Server) startOnFreePort(ctx context.Context) error {
 
 // launch starts the server on s.port and waits until it takes connections.
 func (s *Server) launch(ctx context.Context) error {
+	// There is no Unix socket: who has the password comes by TCP, as to a server on another
+	// machine. The times of I/Os are counted, since a run asks the server for them.
 	args := []string{
 		"-D", s.data, "-p", strconv.Itoa(s.port), "-h", "127.0.0.1",
 		"--unix_socket_directories=", "--track_io_timing=on",

@@ -81,7 +81,9 @@ func (o owner) makeDir(dir string) error {
 	return o.reaches(dir)
 }
 
-// reaches tells whether the owner may enter every directory on the way to dir.
+// reaches tells whether the owner may enter every directory on the way to dir. As the kernel does,
+// it asks for the right of the owner of a directory, of its group, or of others, the first that
+// applies: an owner without the right may not enter though all others may.
 func (o owner) reaches(dir string) error {
 	if o.credential == nil {
 		return nil

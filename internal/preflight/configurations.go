@@ -22,6 +22,7 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 	for i, one := range all {
 		setups = append(setups, one.Setup)
 		for _, other := range all[:i] {
+			// One database under one name is meant: configurations may differ in a flag alone.
 			for id, label := range one.Databases {
 				if same := other.Databases[id]; same != "" && same != label {
 					found = append(
@@ -32,6 +33,7 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 			}
 		}
 	}
+	// Each is held against the first, as the comparison of their results does.
 	differing := result.FindDiffering(setups, result.Compare)
 	for i := range all {
 		var names []string

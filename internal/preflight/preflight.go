@@ -76,7 +76,7 @@ func Connect(ctx context.Context, s store.Database, users int) store.Finding {
 			all <- conn
 			if err = conn.PingContext(ctx); err == nil {
 				opened.Add(1)
-				waiting.Reset(connectTime)
+				waiting.Reset(connectTime) // a slow server is waited for, as long as it goes on
 			}
 			return err
 		})
@@ -94,9 +94,9 @@ func Connect(ctx context.Context, s store.Database, users int) store.Finding {
 }
 
 const (
-	leastRoom      = 256 << 20
-	recordBytes    = 16 << 20 // with a journal, or of days
-	descriptorsOwn = 100
+	leastRoom      = 256 << 20 // bytes that a server's drive has free beside the growth of its log
+	recordBytes    = 16 << 20  // with a journal, or of days
+	descriptorsOwn = 100       // files and connections of ds2 beside those of users
 )
 
 // Target is a database of a run, and what its server may write.
@@ -129,7 +129,7 @@ func Room(targets []Target) (all []store.Finding) {
 			bytes, machine, mount, ok := t.Free(file.Path)
 			if !ok {
 				all = append(all, roomUnknown.makeFinding(t.Label, file.Path))
-				break
+				break // once for each database: it is the machine that is not seen
 			}
 			at := slices.IndexFunc(places, func(p place) bool {
 				return p.machine == machine && p.mount == mount
@@ -213,6 +213,7 @@ func Record(dir string) store.Finding {
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return recordRefused.makeFinding("", err.Error())
 	}
+	// What is missing of the path will be made below the first directory that is there.
 	above := dir
 	info, err := os.Stat(above)
 	for err != nil && filepath.Dir(above) != above {
