@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"ds2/internal/compare"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -40,7 +38,9 @@ func TestBenches(t *testing.T) {
 					return []bool{math.Abs(*b.RunsMean-truth) > *b.RunsCI95}
 				})[0]
 				row = append(row, share(of))
-				assert.True(t, why != "no disturbance" || kept(of, .05), "%g at %g %%: %s", runs, noise, share(of))
+				if why == "no disturbance" {
+					made.hold("the interval misses the truth", of, .05, "%g at %g %%", runs, noise)
+				}
 			}
 			made.row(row...)
 		}
@@ -67,7 +67,9 @@ func TestOrder(t *testing.T) {
 			for _, why := range befalls {
 				of := said(disturbances[why])
 				row = append(row, share(of))
-				assert.True(t, why != "no disturbance" || kept(of, .02), "%g runs: %s", runs, share(of))
+				if why == "no disturbance" {
+					made.hold("runs are in order", of, .02, "%g runs at %g %%", runs, noise)
+				}
 			}
 			slower := said(func(*rand.Rand) func(int) float64 {
 				return func(run int) float64 { return -.01 * float64(run) }
@@ -124,7 +126,7 @@ func TestBenchLooks(t *testing.T) {
 			most = .09 // the planned end has spent the level
 		}
 		made.row(fmt.Sprintf("%d runs each planned", c.planned), listed(c.looks), share(of[0]), share(of[1]))
-		assert.True(t, kept(of[0], most), "%+v: %s", c, share(of[0]))
+		made.hold("equal ones differ", of[0], most, "%+v", c)
 	}
 }
 
@@ -147,6 +149,6 @@ func TestWelch(t *testing.T) {
 			return []bool{measure.Compare(all[:c[0]], all[c[0]:], measure.Alone).Significant()}
 		})[0]
 		made.row(fmt.Sprint(c[0]), fmt.Sprint(c[1]), share(of))
-		assert.True(t, kept(of, .1), "%v runs: %s", c, share(of))
+		made.hold("equal ones differ", of, .1, "%v runs", c)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"ds2/internal/measure"
 )
 
@@ -52,15 +50,23 @@ func (v verdicts) found() float64 {
 	return n / float64(len(v))
 }
 
-// detects is the difference, in percent, that would have been found in 80 %: what was found shifts
-// with what is true.
-func (v verdicts) detects() float64 {
-	var all []float64
+// least are the differences, in logarithms, that each verdict would have found, the smallest first:
+// what is found shifts with what is true.
+func (v verdicts) least() (all []float64) {
 	for _, c := range v {
 		all = append(all, -math.Log1p(c.Low/100))
 	}
 	slices.Sort(all)
-	return 100 * math.Expm1(all[len(all)*8/10])
+	return all
+}
+
+// detects is the difference, in percent, that would have been found in 80 %.
+func (v verdicts) detects() float64 { return 100 * math.Expm1(v.least()[len(v)*8/10]) }
+
+// finds is the share that would have found a difference of a percentage.
+func (v verdicts) finds(percent float64) float64 {
+	found, _ := slices.BinarySearch(v.least(), math.Log1p(percent/100))
+	return float64(found) / float64(len(v))
 }
 
 func (v verdicts) String() string { return fmt.Sprintf("%s/%.1f", share(v.found()), v.detects()) }
@@ -150,19 +156,13 @@ func TestComparisons(t *testing.T) {
 		}{{2, 5, 1}, {2, 6, 1}, {2, 9, 1}, {4, 6, 1}, {4, 6, 5}} {
 			v := blocked(random, c.of, b.configurations, b.blocks, b.noise)
 			row = append(row, v.String())
-			assert.True(
-				t,
-				within(v.found(), 0, .055),
-				"%s, %d blocks of %d: %s of identical systems are told apart",
-				c.why,
-				b.blocks,
-				b.configurations,
-				share(v.found()),
-			)
-			plan := measure.Smallest(2, b.configurations, b.blocks, false)
-			if c.why == "2 %" && b.noise == 1 && math.Abs(plan/v.detects()-1) > .15 {
-				t.Errorf("%d blocks of %d find %.1f %% in 8 of 10, and the plan says %.1f %%",
-					b.blocks, b.configurations, v.detects(), plan)
+			made.hold("identical ones differ", v.found(), .055,
+				"%s, %d blocks of %d", c.why, b.blocks, b.configurations)
+			if plan := measure.Smallest(2, b.configurations, b.blocks, false); c.why == "2 %" && b.noise == 1 {
+				made.hold("a difference 1.15 times as large as the plan says is not found",
+					1-v.finds(1.15*plan), .2, "%d blocks of %d", b.blocks, b.configurations)
+				made.hold("a difference 1.15 times as small as the plan says is found",
+					v.finds(plan/1.15), .8, "%d blocks of %d", b.blocks, b.configurations)
 			}
 		}
 		made.row(row...)
@@ -214,14 +214,7 @@ func TestLooks(t *testing.T) {
 			most = .085
 		}
 		made.row(c.why, listed(c.looks), share(of[0]), share(of[1]))
-		assert.True(
-			t,
-			within(of[0], 0, most),
-			"%s, %v: %s found different",
-			c.why,
-			c.looks,
-			share(of[0]),
-		)
+		made.hold("identical ones differ", of[0], most, "%s, %v", c.why, c.looks)
 	}
 }
 
@@ -254,7 +247,7 @@ func TestUntil(t *testing.T) {
 			holds := c.Low <= 0 && c.High >= 0
 			return []bool{blocks < 15, blocks < 15 && holds, holds}
 		})
-		assert.True(t, within(of[2], .93, 1), "%v: %s hold the truth", variation, share(of[2]))
+		made.hold("the interval misses the truth", 1-of[2], .07, "%v", variation)
 		made.row(fmt.Sprint(variation), share(of[0]), share(of[1]/max(1e-9, of[0])), share(of[2]))
 	}
 }

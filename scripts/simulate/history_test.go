@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"ds2/internal/measure"
 )
 
@@ -54,10 +52,12 @@ func TestHistory(t *testing.T) {
 			row = append(row, share(v))
 		}
 		made.row(row...)
-		assert.True(t, kept(of[0], .04), "%v %%: %s", effect, share(of[0]))
-		assert.True(t, kept(of[1], .04), "%v %%: %s", effect, share(of[1]))
+		made.hold("a change in 21 equal days", of[0], .04, "%v %%", effect)
+		made.hold("a change in 100 equal days", of[1], .04, "%v %%", effect)
 		for i, found := range []float64{.19, .65, .86} { // of Apache Otava
-			assert.True(t, effect > 0 || kept(found, of[2+i]), "%s", share(of[2+i]))
+			if effect == 0 {
+				made.hold("a change is not found", 1-of[2+i], 1-found, "that of Otava")
+			}
 		}
 	}
 }
@@ -87,8 +87,8 @@ func TestHistoryGate(t *testing.T) {
 				row = append(row, share(v))
 			}
 			made.row(row...)
-			assert.True(t, kept(of[0], .03), "%d, %v %%: %s", old, effect, share(of[0]))
-			assert.True(t, kept(of[2], .03), "%d, %v %%: %s", old, effect, share(of[2]))
+			made.hold("an equal day fails", of[0], .03, "%d, %v %%", old, effect)
+			made.hold("a day at the gate fails", of[2], .03, "%d, %v %%", old, effect)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat"
 
@@ -97,7 +96,7 @@ func TestMethods(t *testing.T) {
 		for i, found := range of {
 			rows[i] = append(rows[i], share(found))
 		}
-		assert.True(t, kept(of[0], mostEqual(why)), "%s: %s", why, share(of[0]))
+		made.hold("equal ones differ", of[0], mostEqual(why), "%s", why)
 	}
 	for i, row := range rows {
 		made.row(append([]string{names[i]}, row...)...)
@@ -130,7 +129,7 @@ func TestMethodsWithin(t *testing.T) {
 		})
 		made.row(fmt.Sprintf("φ %g", phi), share(of[0]), fmt.Sprintf("%.2f %%", halves[0]),
 			share(of[1]), fmt.Sprintf("%.2f %%", halves[1]))
-		assert.True(t, kept(1-of[0], .07), "φ %g: %s", phi, share(of[0]))
+		made.hold("the interval misses the truth", 1-of[0], .07, "φ %g", phi)
 	}
 }
 

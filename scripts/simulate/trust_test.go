@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ds2/internal/compare"
@@ -68,11 +67,13 @@ func (all trusted) shares() []string {
 }
 
 // hold is what method.md promises of what is called trustworthy.
-func (all trusted) hold(t *testing.T, why string) {
-	t.Helper()
-	assert.True(t, kept(all.missed, .05), "%s: trustworthy and wrong in %s", why, share(all.missed))
-	assert.True(t, all.said < .1 || keptAmong(all.far/all.said, all.said),
-		"%s: of %s trustworthy %s lie far from the truth", why, share(all.said), share(all.far))
+func (all trusted) hold(made *table, cell string, args ...any) {
+	made.t.Helper()
+	made.hold("trustworthy and wrong", all.missed, .05, cell, args...)
+	if all.said >= .1 {
+		said := all.said * float64(*replicates)
+		made.holdAmong("trustworthy ones lie far from the truth", all.far/all.said, said, .06, cell, args...)
+	}
 }
 
 var trustHead = []string{
@@ -95,8 +96,8 @@ func compared(
 
 func trustOf(of []float64) trusted { return trusted{of[0], of[1], of[2]} }
 
-// TestTrust is of how often a comparison in blocks is trustworthy, and how often it is and the truth
-// lies outside an interval: at each noise, and over all of them.
+// TestTrust is of how often a comparison in blocks is trustworthy, and how often it is and the
+// truth lies outside an interval: at each noise, and over all of them.
 func TestTrust(t *testing.T) {
 	made := simulated(t, "trust", append([]string{"configurations, blocks"}, trustHead...)...)
 	byNoise := another(t, "trust by noise", append([]string{"blocks", "noise from run to run"},
@@ -120,15 +121,15 @@ func TestTrust(t *testing.T) {
 						fmt.Sprint(blocks), fmt.Sprintf("%g %%", noise),
 					}, of.shares()...)...)
 				}
-				of.hold(t, name)
+				of.hold(made, "%s at %g %%", name, noise)
 				of.said /= float64(len(noises))
 				of.missed /= float64(len(noises))
 				of.far /= float64(len(noises))
 				all.add(of)
 			}
 			made.row(append([]string{name}, all.shares()...)...)
-			assert.True(t, keptAmong(all.missed/all.said, all.said*float64(len(noises))),
-				"%s: of the trustworthy %s", name, share(all.missed/all.said))
+			said := all.said * float64(len(noises)**replicates)
+			made.holdAmong("trustworthy ones miss, over all noises", all.missed/all.said, said, .06, "%s", name)
 		}
 	}
 }
@@ -164,7 +165,7 @@ func TestTrustBenches(t *testing.T) {
 				return []bool{said, said && missed, said && math.Abs(*b.RunsMean/50_000-1) > .05}
 			}))
 			made.row(append([]string{fmt.Sprintf("%g", runs), fmt.Sprintf("%g %%", noise)}, of.shares()...)...)
-			of.hold(t, fmt.Sprintf("a bench of %g at %g %%", runs, noise))
+			of.hold(made, "a bench of %g at %g %%", runs, noise)
 			all.add(of)
 		}
 		all.said /= float64(len(noises))
