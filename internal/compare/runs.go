@@ -156,8 +156,7 @@ func Runs(b *result.Bench) {
 		f.CI95 = runs[0].CI95()
 	}
 	b.Headline = result.NewHeadline(f)
-	idle := Metric{Scale: 1, Of: func(r result.BenchRun) *float64 { return r.Idle }}
-	b.Idle = idle.Middle(Configuration{Bench: *b}, false)
+	b.Idle = MetricNamed("idle_w").Middle(Configuration{Bench: *b}, false)
 	b.Active = stands.Active
 	mean, half := measure.MeanCI95(all)
 	b.RunsMean = &mean

@@ -43,7 +43,7 @@ func disturbanceConditions(all []result.Disturbance) []result.Condition {
 		if d.Unknown != "" {
 			return nil
 		}
-		lost = lost + d.Lost
+		lost += d.Lost
 		longest = max(longest, d.Longest)
 		if backs = backs && d.Back != nil; backs {
 			back = max(back, *d.Back)

@@ -155,8 +155,8 @@ func (v view) addDevices(f *result.Evidence) {
 		rate := *cmp.Or(v.mean(column), new(0.))
 		time := v.took(column, times)
 		if time != nil {
-			took = took + *time
-			reads = reads + rate
+			took += *time
+			reads += rate
 			timed = true
 		}
 		queue := v.mean(sampling.ItemColumn(sampling.DiskQueue, item))
@@ -235,8 +235,8 @@ func Thinned(t *sampling.Table, column string, most int) (points sampling.Series
 		n := 0.
 		for _, v := range values {
 			if !math.IsNaN(v) {
-				sum = sum + v
-				n = n + 1
+				sum += v
+				n++
 			}
 		}
 		points = append(points, sampling.Point{Time: t.Rows[at].Time, Value: sum / n})

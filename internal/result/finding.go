@@ -127,10 +127,8 @@ func placeOf(kind FindingKind) int {
 // With adds a figure; one that is not known is left out.
 func (f Finding) With(name string, value float64) Finding {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
-		figures := map[string]float64{}
-		maps.Copy(figures, f.Figures)
-		figures[name] = value
-		f.Figures = figures
+		f.Figures = maps.Collect(maps.All(f.Figures)) // not nil, and not that of another
+		f.Figures[name] = value
 	}
 	return f
 }

@@ -200,9 +200,7 @@ func told(field reflect.StructField, of reflect.Value) []Said {
 	if of.Kind() == reflect.Slice {
 		var values []string
 		for _, one := range of.Seq2() {
-			if value := fmt.Sprint(one.Interface()); !slices.Contains(values, value) {
-				values = append(values, value)
-			}
+			values = addNew(values, fmt.Sprint(one.Interface()))
 		}
 		text = strings.Join(values, ", ")
 	}
