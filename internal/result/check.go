@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,39 +10,34 @@ import (
 	"slices"
 )
 
-// beyond finds a number in v that is negative where numbers are counted, or larger than maxCounter;
-// its name is empty where there is none.
-func beyond(v reflect.Value, name string) (string, any) {
+// checkNumbers is an error where a number in v is negative although its like are counted, or larger
+// than maxCounter; name is that of v in the record. It walks whatever struct a summary is decoded
+// into, so that a figure that is added to the record is bounded without a line here. Floats may be
+// negative: a drift, or the time of a sample before the first orders.
+func checkNumbers(v reflect.Value, name string) (err error) {
+	possible := true
 	switch v.Kind() {
 	case reflect.Float64:
-		if !(math.Abs(v.Float()) <= maxCounter) {
-			return name, v.Float()
-		}
+		possible = math.Abs(v.Float()) <= maxCounter
 	case reflect.Int, reflect.Int64:
-		if v.Int() < 0 {
-			return name, v.Int()
-		}
+		possible = v.Int() >= 0
 	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			return beyond(v.Elem(), name)
-		}
+		return checkNumbers(v.Elem(), name)
 	case reflect.Slice, reflect.Array, reflect.Map:
 		for at, of := range v.Seq2() {
-			if n, number := beyond(of, fmt.Sprintf("%s[%#v]", name, at)); n != "" {
-				return n, number
-			}
+			err = cmp.Or(err, checkNumbers(of, fmt.Sprintf("%s[%#v]", name, at)))
 		}
 	case reflect.Struct:
 		for field, of := range v.Fields() {
-			if !field.IsExported() {
-				continue
-			}
-			if n, number := beyond(of, name+"."+field.Name); n != "" {
-				return n, number
+			if field.IsExported() {
+				err = cmp.Or(err, checkNumbers(of, name+"."+field.Name))
 			}
 		}
 	}
-	return "", nil
+	if !possible {
+		return fmt.Errorf("%s is %v, which cannot have been measured", name, v)
+	}
+	return err
 }
 
 var statuses = []Status{Running, Done, Failed, Interrupted, Aborted}

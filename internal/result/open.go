@@ -181,8 +181,5 @@ func decode(text []byte, v any) error {
 	if err := json.Unmarshal(text, v); err != nil {
 		return err
 	}
-	if name, number := beyond(reflect.ValueOf(v), ""); name != "" {
-		return fmt.Errorf("%s is %v, which cannot have been measured", name, number)
-	}
-	return nil
+	return checkNumbers(reflect.ValueOf(v), "")
 }
