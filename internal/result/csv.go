@@ -2,7 +2,6 @@ package result
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -242,15 +241,24 @@ func (open opener) readWhole(path string, read reader) error {
 	return readLines(zip, path, maxRows, read)
 }
 
-// readLines reads n lines of a file of a record besides that of the names.
-func readLines(text io.Reader, path string, most int, read reader) (err error) {
-	in := bufio.NewScanner(text)
-	in.Buffer(make([]byte, 0, 64<<10), maxLine)
-	in.Split(wholeLines)
+// readLines reads so many lines of a file of a record at most, besides that of the names. A line
+// that does not end is none: a crash cut it off, and what is left of a number is another number.
+func readLines(from io.Reader, path string, most int, read reader) error {
+	in := bufio.NewReaderSize(from, maxLine)
 	var names []string
 	var line func(fields []string) error
-	for number := 1; in.Scan(); number++ {
-		fields := strings.Split(in.Text(), ",")
+	for number := 1; ; number++ {
+		text, err := in.ReadSlice('\n')
+		switch {
+		case err == bufio.ErrBufferFull:
+			return fmt.Errorf("%s has a line of more than %d bytes: it was not written by ds2",
+				path, maxLine)
+		case err == io.EOF && len(text) == 0 && number > 1:
+			return nil
+		case err != nil:
+			return cutBy(err, path)
+		}
+		fields := strings.Split(strings.TrimRight(string(text), "\r\n"), ",")
 		switch {
 		case number == 1 &&
 			len(slices.Compact(slices.Sorted(slices.Values(fields)))) != len(fields):
@@ -269,23 +277,4 @@ func readLines(text io.Reader, path string, most int, read reader) (err error) {
 			return fmt.Errorf("%s line %d: %w", path, number, err)
 		}
 	}
-	switch err := in.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("%s has a line of more than %d bytes: it was not written by ds2", path,
-			maxLine)
-	case err != nil:
-		return cutBy(err, path)
-	case names == nil:
-		return cutBy(io.ErrUnexpectedEOF, path)
-	}
-	return nil
-}
-
-// wholeLines is bufio.ScanLines for files whose last line ends like the others; a part of one is
-// not a line.
-func wholeLines(data []byte, end bool) (int, []byte, error) {
-	if end && len(data) > 0 && !bytes.Contains(data, []byte{'\n'}) {
-		return 0, nil, io.ErrUnexpectedEOF
-	}
-	return bufio.ScanLines(data, end)
 }
