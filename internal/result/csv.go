@@ -27,7 +27,7 @@ type csvFile[T any] struct {
 }
 
 func createCSV[T any](path string, columns []column[T]) (*csvFile[T], error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	file, err := os.Create(path)
 	if err != nil {
 		return nil, created(err)
 	}
@@ -163,9 +163,10 @@ func milliseconds(seconds float64) time.Duration {
 func number(text string) (float64, error) {
 	f, err := strconv.ParseFloat(text, 64)
 	switch {
-	case err == nil && f < 0:
+	case err != nil:
+	case f < 0:
 		err = fmt.Errorf("%v is negative", f)
-	case err == nil && !(f <= maxNumber):
+	case !(f <= maxNumber): // also of what is no number
 		err = fmt.Errorf("%v cannot have been measured", f)
 	}
 	return f, err

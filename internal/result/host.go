@@ -84,9 +84,9 @@ func readCovers(r *sampling.Row, text string, counters int) error {
 	for run := range strings.FieldsSeq(text) {
 		count, each, _ := strings.Cut(run, "x")
 		n, err := strconv.Atoi(count)
-		seconds, otherErr := strconv.ParseFloat(each, 64)
+		seconds, otherErr := number(each)
 		switch {
-		case cmp.Or(err, otherErr) != nil || n < 1 || !(seconds >= 0 && seconds <= maxSeconds):
+		case cmp.Or(err, otherErr) != nil || n < 1 || seconds > maxSeconds:
 			return fmt.Errorf("%q is not a number of counters and their seconds", run)
 		case len(r.Covers)+n > counters:
 			return fmt.Errorf("%q is of more than %d counters", text, counters)
