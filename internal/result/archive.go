@@ -71,10 +71,10 @@ func Unpack(archive, dir string) (record string, err error) {
 	var records []string // the directories with a summary
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, "/")
+		_, err := filepath.Localize(name)
 		bytes += min(f.UncompressedSize64, maxArchiveBytes+1)
 		switch {
-		case !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) ||
-			strings.Contains(name, `\`):
+		case err != nil || strings.Contains(name, `\`):
 			return refuse("has the file %q, which would lie outside of it", f.Name)
 		case !f.Mode().IsDir() && !f.Mode().IsRegular():
 			return refuse("has %q, which is no file", f.Name)

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -101,8 +102,9 @@ func EnvironmentOf(s Summary) (e Environment) {
 		e.MountOptions = f.Options
 	}
 	for _, d := range m.Drives {
-		parts := []string{d.Model, gigabytes(d.Bytes), d.Scheduler, d.WriteCache}
-		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		parts := slices.DeleteFunc(
+			[]string{d.Model, gigabytes(d.Bytes), d.Scheduler, d.WriteCache},
+			func(part string) bool { return part == "" }) // unknown
 		e.Drives = append(e.Drives, d.Name+" ("+strings.Join(parts, ", ")+")")
 	}
 	return e
@@ -135,7 +137,9 @@ func saidOf(servers []map[string]string) (all []Said) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		all = append(all, Said{Name: name, Value: quoteEmpty(values[name])})
+		// A setting whose value is empty is told from one that is not known.
+		text := cmp.Or(strings.Join(values[name], ", "), "''")
+		all = append(all, Said{Name: name, Value: text})
 	}
 	return all
 }
@@ -148,14 +152,6 @@ func addNew[T comparable](values []T, more ...T) []T {
 		}
 	}
 	return values
-}
-
-// quoteEmpty tells a setting whose value is empty from one that is not known.
-func quoteEmpty(values []string) string {
-	if text := strings.Join(values, ", "); text != "" {
-		return text
-	}
-	return "''"
 }
 
 // gigabytes is a size to the digit in which two machines of one kind do not differ; empty: unknown.

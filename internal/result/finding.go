@@ -191,8 +191,14 @@ func (f Finding) whose() string {
 	return text
 }
 
-// AmongRuns is the effect that the finding of one run has on several.
-func (f Finding) AmongRuns() Effect { return cmp.Or(amongRuns[f.Kind], f.Effect) }
+// AmongRuns is the effect that the finding of one run has on several. A limit means less there than
+// in a run by itself: a bench judges it by the interval of all its runs.
+func (f Finding) AmongRuns() Effect {
+	if f.Kind == LimitFailed || f.Kind == LimitOpen {
+		return Informs
+	}
+	return f.Effect
+}
 
 // ByWeight are findings as they are said: the worst first, and in the order of their kinds.
 func ByWeight(all []Finding) []Finding {

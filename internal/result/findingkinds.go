@@ -131,10 +131,3 @@ func readKinds(table string) (kinds []KindOfFinding) {
 	}
 	return kinds
 }
-
-// amongRuns has the kinds of which one of several runs means less than a run by itself: limits,
-// which a bench judges by the interval of all its runs.
-var amongRuns = map[FindingKind]Effect{
-	LimitFailed: Informs,
-	LimitOpen:   Informs,
-}

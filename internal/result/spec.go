@@ -108,9 +108,7 @@ type Said struct {
 func NewBlock(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(
-			fmt.Sprintf("a block of a record: %v", err),
-		) // a fault of the workload's, whatever the values
+		panic(err) // a fault of the workload's, whatever the values
 	}
 	return text
 }

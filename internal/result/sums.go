@@ -2,7 +2,6 @@ package result
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -50,8 +49,7 @@ func checkSeal(text []byte) error {
 }
 
 func sumOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // summedFiles are those of a run's record whose sums its summary has.
@@ -74,7 +72,7 @@ func sumFiles(dir string) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		sums[name] = hex.EncodeToString(sum.Sum(nil))
+		sums[name] = fmt.Sprintf("%x", sum.Sum(nil))
 	}
 	return sums, nil
 }

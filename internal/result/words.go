@@ -45,7 +45,7 @@ type CountWords struct {
 func (w Words) A() string { return withArticle(w.Cycle) }
 
 func withArticle(noun string) string {
-	if strings.ContainsAny(noun[:min(len(noun), 1)], "aeiou") {
+	if strings.IndexAny(noun, "aeiou") == 0 {
 		return "an " + noun
 	}
 	return "a " + noun
