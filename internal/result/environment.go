@@ -197,32 +197,28 @@ func (d Differing) Between(one, other int) string {
 // FindDiffering finds in what setups differ, first what was asked for, in the order of the fields,
 // and which of it may differ for a use. A parameter that one of them does not know does not differ.
 func FindDiffering(all []Setup, use Use) (differing []Differing) {
-	alike := map[string]bool{}
+	alike := map[string]bool{} // what the use asks to be so
+	var specs, environments, others [][]Said
 	for _, setup := range all {
-		for _, said := range slices.Concat(
-			parameters(setup.Spec, use), parameters(setup.Environment, use),
-		) {
+		spec := parameters(setup.Spec, use)
+		for _, said := range append(parameters(setup.Environment, use), spec...) {
 			alike[said.Name] = true
 		}
+		specs = append(specs, append(spec, parameters(setup.Spec, Compare)...))
+		environments = append(environments, parameters(setup.Environment, ""))
+		others = append(others, setup.Environment.Others)
 	}
-	differing = findDiffering(all, func(s Setup) ([]Said, string) {
-		return slices.Concat(parameters(s.Spec, use), parameters(s.Spec, Compare)), "none"
-	})
-	differing = append(differing, findDiffering(all, func(s Setup) ([]Said, string) {
-		return parameters(s.Environment, ""), ""
-	})...)
+	// What was not asked for was not done; what a record lacks of the machine is unknown; and a
+	// setting that a server does not list is at its default.
+	differing = append(findDiffering(specs, "none"), findDiffering(environments, "")...)
 	for i, d := range differing {
 		differing[i].May = !alike[d.Name]
 	}
-	for _, d := range findDiffering(all, func(s Setup) ([]Said, string) {
-		if s.Environment.Others == nil {
-			return nil, ""
-		}
-		return s.Environment.Others, "default"
-	}) {
+	for _, d := range findDiffering(others, "default") {
 		d.May = use == History // as settings
 		differing = append(differing, d)
 	}
+	// One change is told once: of a number of users and what follows from it, the number.
 	names := map[string]bool{}
 	for _, d := range differing {
 		names[d.Name] = true
@@ -262,33 +258,34 @@ func NameSome(texts []string, separator string) string {
 	return list
 }
 
-// findDiffering finds the parameters that differ among those that setups have, each with what
-// stands for one that it does not have; empty: that is unknown.
-func findDiffering[T any](all []T, of func(T) ([]Said, string)) (differing []Differing) {
+// findDiffering finds the parameters that differ among the lists of several setups; absent stands
+// for one that a list does not have, or has without a value. Empty is unknown, as is all of a list
+// that is nil, and what is unknown differs from nothing.
+func findDiffering(lists [][]Said, absent string) (differing []Differing) {
 	seen := map[string]bool{}
-	lists := make([][]Said, len(all))
-	absent := make([]string, len(all))
-	for i, setup := range all {
-		lists[i], absent[i] = of(setup)
-	}
-	for _, these := range lists {
-		for _, said := range these {
-			if seen[said.Name] {
-				continue
+	for _, said := range slices.Concat(lists...) {
+		if seen[said.Name] {
+			continue
+		}
+		seen[said.Name] = true
+		d := Differing{Name: said.Name, follows: said.Follows}
+		var known []string
+		for _, list := range lists {
+			i := slices.IndexFunc(list, func(one Said) bool { return one.Name == said.Name })
+			value := ""
+			switch {
+			case i >= 0:
+				value = cmp.Or(list[i].Value, absent)
+			case list != nil:
+				value = absent
 			}
-			seen[said.Name] = true
-			d := Differing{Name: said.Name, follows: said.Follows}
-			var known []string
-			for i, those := range lists {
-				value := valueIn(those, said.Name, absent[i])
-				d.Values = append(d.Values, value)
-				if value != "" {
-					known = addNew(known, value)
-				}
+			d.Values = append(d.Values, value)
+			if value != "" {
+				known = addNew(known, value)
 			}
-			if len(known) > 1 {
-				differing = append(differing, d)
-			}
+		}
+		if len(known) > 1 {
+			differing = append(differing, d)
 		}
 	}
 	return differing

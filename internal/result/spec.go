@@ -1,13 +1,11 @@
 package result
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -168,9 +166,7 @@ const (
 // Differences are the parameters that differ between two specs, or other structs with such tags,
 // and have to be alike for a use. A workload's have the names that reports have for them.
 func Differences[T any](a, b T, use Use) []Differing {
-	return findDiffering([]T{a, b}, func(of T) ([]Said, string) {
-		return parameters(of, use), "none"
-	})
+	return findDiffering([][]Said{parameters(a, use), parameters(b, use)}, "none")
 }
 
 // parameters are the fields of a struct that have to be alike for a use, as a reader is told them;
@@ -205,15 +201,6 @@ func told(field reflect.StructField, of reflect.Value) []Said {
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	name = strings.ReplaceAll(units.ReplaceAllString(name, ""), "_", " ")
 	return []Said{{Name: name, Value: text}}
-}
-
-// valueIn is that of a parameter, or what stands for one that is absent or empty.
-func valueIn(all []Said, name, absent string) string {
-	i := slices.IndexFunc(all, func(s Said) bool { return s.Name == name })
-	if i < 0 {
-		return absent
-	}
-	return cmp.Or(all[i].Value, absent)
 }
 
 // Duration is a time that records have in seconds.
