@@ -70,21 +70,24 @@ func (r *Device) Elsewhere(m *topology.Machine) string {
 	}
 	data := m.DrivesOf(topology.Data)
 	var measured []string
-	alike := true
+	known := true     // each drive, by its serial number
+	replaced := false // a drive, by another of its name
 	for _, d := range r.Machine.Drives {
 		measured = append(measured, d.Name)
-		alike = alike && slices.ContainsFunc(m.Drives, func(other topology.Drive) bool {
-			return d.Serial != "" && d.Serial == other.Serial && d.Bytes == other.Bytes
-		})
+		there := false
+		for _, other := range m.Drives {
+			one := d.Serial == other.Serial && d.Bytes == other.Bytes
+			there = there || one && d.Serial != ""
+			replaced = replaced || d.Name == other.Name && !one
+		}
+		known = known && there
 	}
 	slices.Sort(measured)
-	same := alike && len(measured) == len(data) // also under other names, or on another machine
+	same := known && len(measured) == len(data) // also under other names, or on another machine
+	// Virtual disks may have no serial numbers: on one machine their names tell them, unless one was
+	// exchanged.
 	if r.Machine.Hostname == m.Hostname && slices.Equal(measured, data) {
-		same = !slices.ContainsFunc(r.Machine.Drives, func(d topology.Drive) bool {
-			return slices.ContainsFunc(m.Drives, func(other topology.Drive) bool {
-				return d.Name == other.Name && (d.Serial != other.Serial || d.Bytes != other.Bytes)
-			})
-		})
+		same = !replaced
 	}
 	if same || len(data) == 0 {
 		return ""
