@@ -218,7 +218,7 @@ func FindDiffering(all []Setup, use Use) (differing []Differing) {
 		d.May = use == History // as settings
 		differing = append(differing, d)
 	}
-	// One change is told once: of a number of users and what follows from it, the number.
+	// One change is told once: of the size of a dataset and the rows that follow from it, the size.
 	names := map[string]bool{}
 	for _, d := range differing {
 		names[d.Name] = true

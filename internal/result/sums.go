@@ -34,7 +34,8 @@ func sealText(text []byte) []byte {
 	return text
 }
 
-// checkSeal is an error where the text of a summary does not have the sum that stands in it.
+// checkSeal is an error where the text of a summary does not have the sum that stands in it. It
+// changes the text.
 func checkSeal(text []byte) error {
 	at := sealed.FindSubmatchIndex(text)
 	if at == nil {
