@@ -46,19 +46,16 @@ var statuses = []Status{Running, Done, Failed, Interrupted, Aborted}
 // stumble.
 func (s *Summary) check() error {
 	targets := len(s.Targets)
-	for _, list := range []struct {
-		name   string
-		length int
-	}{
-		{"servers", len(s.Servers)},
-		{"by_target", len(s.ByTarget)},
-		{"marks_before", len(s.Before)},
-		{"marks_after", len(s.After)},
-		{"deep_checks", len(s.DeepChecks)},
-		{"data_seeds", len(s.DataSeeds)},
+	for name, length := range map[string]int{ // in the order of the targets, by whose place they go
+		"servers":      len(s.Servers),
+		"by_target":    len(s.ByTarget),
+		"marks_before": len(s.Before),
+		"marks_after":  len(s.After),
+		"deep_checks":  len(s.DeepChecks),
+		"data_seeds":   len(s.DataSeeds),
 	} {
-		if list.length > targets {
-			return fmt.Errorf("it has %d of %s for %d targets", list.length, list.name, targets)
+		if length > targets {
+			return fmt.Errorf("it has %d of %s for %d targets", length, name, targets)
 		}
 	}
 	if !slices.Contains(statuses, s.Status) {
@@ -91,11 +88,7 @@ func (s *Summary) check() error {
 			max(w.To, w.LatencyTo) > maxSeconds {
 			return fmt.Errorf(
 				"its window %q, of %v OPM from %v s to %v s, cannot have been measured",
-				w.Name,
-				w.OPM,
-				w.From,
-				w.To,
-			)
+				w.Name, w.OPM, w.From, w.To)
 		}
 		for name, l := range w.Latency {
 			if min(l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.P999, l.Max) < 0 {

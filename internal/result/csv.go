@@ -215,7 +215,7 @@ func cutBy(err error, path string) error {
 type opener func(path string) (io.ReadCloser, error)
 
 // openFile opens one that lies on disk.
-func openFile(path string) (io.ReadCloser, error) { return atomicfile.Open(path) }
+var openFile opener = func(path string) (io.ReadCloser, error) { return atomicfile.Open(path) }
 
 // read reads a file that csvFile wrote. That of a run that ended is there and whole, to its
 // checksum: an error names the file, and has errCut in it where the compressed bytes end early or

@@ -159,10 +159,7 @@ func (r *Device) check() error {
 	if r.Kind != "device" || r.Format != DeviceFormat {
 		return fmt.Errorf(
 			"it is of kind %q and format %d, not a device record of format %d as ds2 device writes it",
-			r.Kind,
-			r.Format,
-			DeviceFormat,
-		)
+			r.Kind, r.Format, DeviceFormat)
 	}
 	if len(r.Reads) == 0 || len(r.Reads) > 100 {
 		return fmt.Errorf("it has %d points of random reads", len(r.Reads))
@@ -197,9 +194,7 @@ func (r *Device) Conclusion() string {
 	case from == 0:
 		return fmt.Sprintf(
 			"flat at %.0f/s from depth %d: an IOPS cap, or a device that serves one read at a time",
-			most,
-			limit.Depth,
-		)
+			most, limit.Depth)
 	case from == len(r.Reads)-1:
 		return fmt.Sprintf("still rising at depth %d with %.0f/s: its limit was not reached",
 			limit.Depth, most)

@@ -124,7 +124,7 @@ const maxCells = 1 << 28
 // ended or may not have. A record without one has an empty table.
 func ReadHost(dir string, start time.Time, ended bool) (t sampling.Table, err error) {
 	path := filepath.Join(dir, HostFile)
-	err = opener(openFile).read(path, ended, func(names []string) (func([]string) error, error) {
+	err = openFile.read(path, ended, func(names []string) (func([]string) error, error) {
 		t.Columns = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 			return name == "t_s" || name == hostCovers
 		})

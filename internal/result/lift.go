@@ -61,15 +61,9 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf(
-		"read record: ds2 %s wrote %s in schema %d, and this ds2 reads schemas %d to %d: "+
-			"use the ds2 that wrote it, or a later one",
-		e.Version,
-		e.Dir,
-		e.Schema,
-		OldestSchema,
-		Schema,
-	)
+	return fmt.Sprintf("read record: ds2 %s wrote %s in schema %d, and this ds2 reads schemas "+
+		"%d to %d: use the ds2 that wrote it, or a later one", e.Version, e.Dir, e.Schema,
+		OldestSchema, Schema)
 }
 
 // lift brings the text of a summary.json from its schema to this one.

@@ -184,11 +184,8 @@ func mergeable(a, b *Record) error {
 	}
 	switch {
 	case a.RunID != b.RunID:
-		return fmt.Errorf(
-			"they are of runs %q and %q; give all machines of a run the same --run-id",
-			a.RunID,
-			b.RunID,
-		)
+		return fmt.Errorf("they are of runs %q and %q; give all machines of a run the same --run-id",
+			a.RunID, b.RunID)
 	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
 		return errors.New("they are of other targets or datasets")
 	case a.Seed == b.Seed && between < max(1, below.Threads):
@@ -260,9 +257,8 @@ func wholeSeconds(samples []measure.Sample) (seconds []measure.Sample) {
 		for n := len(seconds); n <= second; n++ {
 			var none measure.Sample
 			if n > 0 && n < second {
-				none.Phase = seconds[n-1].Phase
-				none.Users = seconds[n-1].Users
-				none.HeldUp = seconds[n-1].HeldUp
+				last := seconds[n-1]
+				none = measure.Sample{Phase: last.Phase, Users: last.Users, HeldUp: last.HeldUp}
 			}
 			seconds = append(seconds, none)
 		}

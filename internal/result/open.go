@@ -94,15 +94,12 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 	case err != nil:
 		return *s, err
 	case head.Kind != s.kind() && s.kind() == KindRun:
-		return *s, none{
-			fmt.Errorf("read record: %s is the record of %s: name one of the directories in it",
-				dir, head.Kind.A()),
-		}
+		return *s, none{fmt.Errorf(
+			"read record: %s is the record of %s: name one of the directories in it",
+			dir, head.Kind.A())}
 	case head.Kind != s.kind():
-		return *s, none{
-			fmt.Errorf("read record: %s is the record of %s, not of %s", dir, head.Kind.A(),
-				s.kind().A()),
-		}
+		return *s, none{fmt.Errorf("read record: %s is the record of %s, not of %s", dir,
+			head.Kind.A(), s.kind().A())}
 	}
 	lifted, err := lift(text, head.Schema)
 	if err == nil {
@@ -162,9 +159,7 @@ func readHead(dir string) (head Head, text []byte, err error) {
 	case head.Schema < OldestSchema:
 		return head, nil, fmt.Errorf(
 			"read record: %s has schema %d, which was never released: use the ds2 that wrote it",
-			dir,
-			head.Schema,
-		)
+			dir, head.Schema)
 	}
 	return head, text, nil
 }

@@ -163,18 +163,12 @@ type Change struct {
 // SinceLoad is when what a load made changed.
 const SinceLoad = "since the load"
 
-// Words say what changed.
+// Words say what changed: since the load an index, say, during the run a setting of the server.
 func (c Change) Words() string {
-	if c.When == SinceLoad {
-		return c.ofLoad()
-	}
-	return fmt.Sprintf("%s was %s before the run and %s after it, changed %s", c.What,
-		c.show(c.Before), c.show(c.After), c.When)
-}
-
-// ofLoad says how something differs from what was loaded.
-func (c Change) ofLoad() string {
 	switch {
+	case c.When != SinceLoad:
+		return fmt.Sprintf("%s was %s before the run and %s after it, changed %s", c.What,
+			c.show(c.Before), c.show(c.After), c.When)
 	case c.Before == "":
 		return fmt.Sprintf("%s was not there when the database was loaded (%s)", c.What, c.After)
 	case c.After == "":
@@ -185,11 +179,12 @@ func (c Change) ofLoad() string {
 		c.Before)
 }
 
-// ofServer are the names of what no restart of a server changes.
-var ofServer = []string{"cluster", "timeline", "setting data_directory", "recovery"}
-
-// IsOfServer says that another server answers since the change.
-func (c Change) IsOfServer() bool { return slices.Contains(ofServer, c.What) }
+// IsOfServer says that another server answers since the change, as after a failover: no restart
+// changes any of these.
+func (c Change) IsOfServer() bool {
+	return slices.Contains(
+		[]string{"cluster", "timeline", "setting data_directory", "recovery"}, c.What)
+}
 
 // show is a value, or that there is none.
 func (Change) show(value string) string {
@@ -327,13 +322,7 @@ type Check struct {
 
 // NewCheck is one with what was expected and found as text.
 func NewCheck(target, name string, passed bool, expected, found any) Check {
-	return Check{
-		Target:   target,
-		Name:     name,
-		Passed:   passed,
-		Expected: fmt.Sprint(expected),
-		Found:    fmt.Sprint(found),
-	}
+	return Check{target, name, passed, fmt.Sprint(expected), fmt.Sprint(found)}
 }
 
 // Passed says whether all checks of an audit passed.

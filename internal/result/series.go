@@ -161,7 +161,7 @@ func intervalLines(all *[]measure.Interval) reader {
 // ReadSeries reads the samples and histograms of the record in dir, of a run that ended or may not
 // have.
 func ReadSeries(dir string, ended bool) (measure.Series, error) {
-	return opener(openFile).readSeries(dir, ended)
+	return openFile.readSeries(dir, ended)
 }
 
 func (open opener) readSeries(dir string, ended bool) (s measure.Series, err error) {
