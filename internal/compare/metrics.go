@@ -21,8 +21,7 @@ type Metric struct {
 	Of                func(result.BenchRun) *float64 // its value in a run
 	// From names a metric that this one is made of: where the variation of that is unknown, so is
 	// that of this one.
-	From    string
-	AtLeast func(result.BenchRun) bool // the value is a lower bound; nil: never
+	From string
 }
 
 // The metrics that go by the unit of the configurations: "opm" and "opm_per_active_w", or "iops"
@@ -30,6 +29,12 @@ type Metric struct {
 const (
 	Main    = ""
 	PerWatt = "_per_active_w"
+)
+
+// The metrics of response times and of power, of which others are made or hang on.
+const (
+	p95    = "order_p95_ms"
+	active = "active_w"
 )
 
 // Named is the name of a metric in records.
@@ -42,35 +47,28 @@ func (c Configuration) Named(metric string) string {
 
 // Metrics are all that are compared.
 var Metrics = slices.Concat([]Metric{
-	{Main, "{unit}", "", 1, result.BenchRun.Value, "", nil},
-	{
-		"order_p95_ms",
-		"{cycle} p95",
-		"ms",
-		1,
-		func(r result.BenchRun) *float64 { return r.P95 },
-		"",
-		func(r result.BenchRun) bool { return r.P95AtLeast },
-	},
-	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 {
-		return r.Active
-	}, "", nil},
-	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, "", nil},
-	{PerWatt, "{unit} per watt", "", 1, result.BenchRun.PerWatt, "active_w", nil},
-	ofCondition("read_latency_ms", result.ReadLatency, "ms", ""),
-	ofCondition("log_write_latency_ms", result.LogWriteLatency, "ms", ""),
-	ofCondition("processors_pct", result.ServerProcessors, "%", ""),
-	ofCondition("lost_to_events", result.LostOrders, "", ""),
-	ofCondition("back_after_s", result.BackAfter, "s", ""),
-	ofCondition("longest_after_event_ms", result.LongestOrder, "ms", ""),
+	{Main, "{unit}", "", 1, result.BenchRun.Value, ""},
+	{p95, "{cycle} p95", "ms", 1, func(r result.BenchRun) *float64 { return r.P95 }, ""},
+	{active, "active power", "W", 1, func(r result.BenchRun) *float64 { return r.Active }, ""},
+	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, ""},
+	{PerWatt, "{unit} per watt", "", 1, result.BenchRun.PerWatt, active},
+	ofCondition("read_latency_ms", result.ReadLatency, "ms"),
+	ofCondition("log_write_latency_ms", result.LogWriteLatency, "ms"),
+	ofCondition("processors_pct", result.ServerProcessors, "%"),
+	ofCondition("lost_to_events", result.LostOrders, ""),
+	ofCondition("back_after_s", result.BackAfter, "s"),
+	ofCondition("longest_after_event_ms", result.LongestOrder, "ms"),
 }, OfDrives, Costs)
 
 // OfDrives are the metrics of runs that are judged by the I/Os of their drives.
 var OfDrives = []Metric{
-	ofCondition("total_iops", result.TotalIOPS, "a second", ""),
-	ofCondition("mb_per_s", result.Throughput, "a second", ""),
-	ofCondition("total_iops_per_active_w", result.TotalIOPSPerWatt, "", "active_w"),
-	ofCondition("iops_per_mailbox", result.IOPSPerMailbox, "a second", ""),
+	ofCondition("total_iops", result.TotalIOPS, "a second"),
+	ofCondition("mb_per_s", result.Throughput, "a second"),
+	{
+		"total_iops_per_active_w", result.TotalIOPSPerWatt, "", 1,
+		Condition(result.TotalIOPSPerWatt), active,
+	},
+	ofCondition("iops_per_mailbox", result.IOPSPerMailbox, "a second"),
 }
 
 //go:embed costs.tsv
@@ -90,21 +88,22 @@ func readCosts(rows [][]string) (all []Metric) {
 			return cmp.Or(r.Costs, new(result.Costs)).Of(name)
 		}
 		all = append(all, Metric{
-			name + "_per_order", row[1] + " per {cycle}", row[2], scale, of, "", nil,
+			name + "_per_order", row[1] + " per {cycle}", row[2], scale, of, "",
 		})
 	}
 	return all
 }
 
-func ofCondition(name, of, unit, from string) Metric {
-	return Metric{name, of, unit, 1, Condition(of), from, nil}
+// ofCondition is the metric of a condition, whose name is its title.
+func ofCondition(name, of, unit string) Metric {
+	return Metric{name, of, unit, 1, Condition(of), ""}
 }
 
 // StatedOf is the metric that a comparison of configurations is about: their result or, where the
 // user set the rate, which the result only repeats, their response times.
 func StatedOf(all []Configuration) Metric {
 	if rateFlag(all) != "" {
-		return MetricNamed("order_p95_ms")
+		return MetricNamed(p95)
 	}
 	return MetricNamed(Main)
 }
@@ -156,7 +155,7 @@ func FindCondition(all []result.Condition, name string) *float64 {
 
 // TakeMedian is that of a condition in the runs that count; nil where it was not measured.
 func TakeMedian(c Configuration, condition string) *float64 {
-	return ofCondition("", condition, "", "").Middle(c, false)
+	return ofCondition("", condition, "").Middle(c, false)
 }
 
 // Title is that of a metric of the configurations.
@@ -192,7 +191,7 @@ func (m Metric) Middle(c Configuration, beside bool) *float64 {
 // OfPower says that a bench has the metric, active power or what is made of it, of the run with its
 // median result, as the published reports do: medians of each would be of different runs.
 func (m Metric) OfPower() bool {
-	return m.Name == "active_w" || m.From == "active_w"
+	return m.Name == active || m.From == active
 }
 
 // Spread is the lowest and the highest value of the runs in which the metric was measured, in the
@@ -206,9 +205,10 @@ func (m Metric) Spread(c Configuration) (low, high float64, several bool) {
 }
 
 // Bound says that a value is only known to be at least as high, as p95 of an open loop that dropped
-// orders.
+// orders: what these would have waited nobody knows.
 func (m Metric) Bound(c Configuration) bool {
-	return m.AtLeast != nil && slices.ContainsFunc(valuesOf(c, m.Of).runs, m.AtLeast) ||
+	atLeast := func(r result.BenchRun) bool { return m.Name == p95 && r.P95AtLeast }
+	return slices.ContainsFunc(valuesOf(c, m.Of).runs, atLeast) ||
 		slices.ContainsFunc(c.Days, m.Bound)
 }
 
