@@ -77,9 +77,7 @@ func ReadConfigurations(
 		case *result.Record:
 			if record.Figure == nil {
 				return nil, nil, fmt.Errorf(
-					"%s: the run has no result; it ended before its first window did",
-					dir,
-				)
+					"%s: the run has no result; it ended before its first window did", dir)
 			}
 			all = append(all,
 				Configuration{Name: name, Dir: dir, Bench: Single(record.Summary), Read: read})

@@ -91,8 +91,7 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 	}
 	c.findUnlike(subject) // the first that a reader has to know
 	for _, one := range all {
-		v := valuesOf(one, result.BenchRun.Value)
-		if why := v.noRatio(); why != "" {
+		if why := valuesOf(one, result.BenchRun.Value).noRatio(); why != "" {
 			c.add(result.NoRatio, one.Unit()+": "+why, one.Name, "")
 		}
 		c.Findings = append(c.Findings, named(one)...)
@@ -203,8 +202,7 @@ func (c *Comparison) findHeld(first, other Configuration) {
 	case bySlower != diagnose.Storage:
 		text = fmt.Sprintf(
 			"%s of %s: the difference says little about the storage: %s was limited by %s",
-			first.Unit(), other.Name, slower.Name, diagnose.LimitedBy[bySlower],
-		)
+			first.Unit(), other.Name, slower.Name, diagnose.LimitedBy[bySlower])
 	case bound != nil:
 		text = fmt.Sprintf("the storage of %s alone makes %s %s %s (%s confidence): %s",
 			other.Name, least, opm.PercentText(*bound), first.Unit(), opm.Confidence(), limited)
@@ -261,9 +259,9 @@ func difference(before, after values, all []values) measure.Difference {
 	}
 	change := measure.Compare(before.values, after.values, stated)
 	why := "that needs two runs of each, with different values"
-	lacksRuns := func(c Configuration) bool { return interim(c) && !Enough(c.Bench) }
 	switch {
-	case lacksRuns(before.Configuration) || lacksRuns(after.Configuration):
+	case interim(before.Configuration) && !Enough(before.Bench) ||
+		interim(after.Configuration) && !Enough(after.Bench):
 		// whoever looks again and again finds something in the end
 		percent := change.Percent
 		change = measure.Unknown()

@@ -61,14 +61,9 @@ func (c *Comparison) findUnlikeReads(p Parts) {
 		d.Significant == nil || !*d.Significant {
 		return
 	}
-	text := fmt.Sprintf(
-		"the runs of %s read %s as often from the drives per %s as those of %s, more than they "+
-			"vary by: their caches are not filled alike",
-		p.Name,
-		d.FactorText(d.Percent),
-		c.Words().Cycle,
-		p.Against,
-	)
+	text := fmt.Sprintf("the runs of %s read %s as often from the drives per %s as those of %s, "+
+		"more than they vary by: their caches are not filled alike", p.Name,
+		d.FactorText(d.Percent), c.Words().Cycle, p.Against)
 	c.add(result.CachesUnlike, text, p.Name, p.Against)
 }
 

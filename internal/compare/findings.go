@@ -95,10 +95,11 @@ func find(b result.Bench) (all []result.Finding) {
 	if by := sharedShare(Configuration{Bench: b}); by > 0 {
 		add(result.NewFinding(result.RunsShareError, "").With("share", by))
 	}
-	if drifts := drift(counted); len(drifts) > 0 {
-		return append(all, drifts...)
+	trend := drift(counted)
+	if trend == nil {
+		trend = inOrder(b.Unit(), counted)
 	}
-	return append(all, inOrder(b.Unit(), counted)...)
+	return append(all, trend...)
 }
 
 // agreement is how well runs agree.

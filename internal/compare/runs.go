@@ -113,9 +113,7 @@ func OtherUnit(b result.Bench, r result.BenchRun) string {
 	if unit := unitOf(b); r.Figure != nil && r.Figure.Unit != unit {
 		return fmt.Sprintf(
 			"its result is in %s, not in %s: the I/Os of its drives were not counted",
-			r.Figure.Unit,
-			unit,
-		)
+			r.Figure.Unit, unit)
 	}
 	return ""
 }

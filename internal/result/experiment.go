@@ -119,11 +119,8 @@ func ParsePrice(text string) (amount float64, currency string, err error) {
 		amount, err = strconv.ParseFloat(number, 64)
 	}
 	if err != nil || !(amount > 0) || amount > 1e15 || strings.TrimSpace(currency) == "" {
-		return 0, "", fmt.Errorf(
-			"invalid price %q: write an amount without separators and its currency, such as "+
-				"12000 USD",
-			text,
-		)
+		return 0, "", fmt.Errorf("invalid price %q: write an amount without separators and its "+
+			"currency, such as 12000 USD", text)
 	}
 	return amount, strings.TrimSpace(currency), nil
 }
