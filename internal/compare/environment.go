@@ -97,10 +97,10 @@ func unlikeRuns(counted []result.BenchRun) *result.Finding {
 		}
 		var values []string
 		for i, value := range d.Values {
-			if value != "" && !slices.Contains(values, value) {
-				values = append(values, value)
+			if value == "" {
+				continue
 			}
-			if value != "" && value != values[0] {
+			if values = result.AddNew(values, value); value != values[0] {
 				others[i] = true
 			}
 		}

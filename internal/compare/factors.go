@@ -47,12 +47,8 @@ func newCells(all []Configuration) (c cells, names, levels []string) {
 		if one.Of == "" || v.noRatio() != "" {
 			return nil, nil, nil
 		}
-		if !slices.Contains(names, one.Of) {
-			names = append(names, one.Of)
-		}
-		if !slices.Contains(levels, one.level()) {
-			levels = append(levels, one.level())
-		}
+		names = result.AddNew(names, one.Of)
+		levels = result.AddNew(levels, one.level())
 		for _, f := range v.byBlock() {
 			f.Configuration = one.Of
 			c[cell{one.Of, one.level(), f.Block}] = f

@@ -39,10 +39,7 @@ func FoldRuns(runs []result.BenchRun) (all []result.Finding) {
 			if f.Effect.Worse(all[i].Effect) {
 				all[i] = f
 			}
-			if !slices.Contains(had, r.Dir) { // a run may have several of a kind
-				had = append(had, r.Dir)
-			}
-			all[i].Runs = had
+			all[i].Runs = result.AddNew(had, r.Dir) // a run may have several of a kind
 		}
 	}
 	return all

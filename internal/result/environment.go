@@ -132,7 +132,7 @@ func saidOf(servers []map[string]string) (all []Said) {
 	for _, settings := range servers {
 		for name, value := range settings {
 			if !ofState.MatchString(name) {
-				values[name] = addNew(values[name], value)
+				values[name] = AddNew(values[name], value)
 			}
 		}
 	}
@@ -144,8 +144,8 @@ func saidOf(servers []map[string]string) (all []Said) {
 	return all
 }
 
-// addNew adds the values that are not there yet.
-func addNew[T comparable](values []T, more ...T) []T {
+// AddNew adds the values that are not there yet, in their order.
+func AddNew[T comparable](values []T, more ...T) []T {
 	for _, value := range more {
 		if !slices.Contains(values, value) {
 			values = append(values, value)
@@ -281,7 +281,7 @@ func findDiffering(lists [][]Said, absent string) (differing []Differing) {
 			}
 			d.Values = append(d.Values, value)
 			if value != "" {
-				known = addNew(known, value)
+				known = AddNew(known, value)
 			}
 		}
 		if len(known) > 1 {

@@ -68,8 +68,8 @@ func Merge(records []*Record) (*Record, error) {
 			s.ByTarget[i].Counts.Add(t.Counts)
 		}
 		s.Scrub = append(s.Scrub, r.Scrub...)
-		s.LimitTexts = addNew(s.LimitTexts, r.LimitTexts...)
-		s.Changes = addNew(s.Changes, r.Changes...) // all machines see the same servers
+		s.LimitTexts = AddNew(s.LimitTexts, r.LimitTexts...)
+		s.Changes = AddNew(s.Changes, r.Changes...) // all machines see the same servers
 		s.Noticed = append(s.Noticed, r.Noticed...)
 		if lost := notMerged(r, first); len(lost) > 0 {
 			text := fmt.Sprintf("%s: not merged: %s", r.Dir, strings.Join(lost, ", "))

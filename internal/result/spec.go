@@ -194,7 +194,7 @@ func told(field reflect.StructField, of reflect.Value) []Said {
 	if of.Kind() == reflect.Slice {
 		var values []string
 		for _, one := range of.Seq2() {
-			values = addNew(values, fmt.Sprint(one.Interface()))
+			values = AddNew(values, fmt.Sprint(one.Interface()))
 		}
 		text = strings.Join(values, ", ")
 	}
