@@ -56,6 +56,7 @@ func ReadConfigurations(
 		if err != nil {
 			return nil, nil, err
 		}
+		one := Configuration{Name: name, Dir: dir, Read: read}
 		switch record := opened.(type) {
 		case result.Experiment:
 			e, err := NewExperiment(read, dir, record)
@@ -69,21 +70,21 @@ func ReadConfigurations(
 				all = append(all, c)
 			}
 			out = append(out, e.withoutResult()...)
+			continue
 		case result.Bench:
-			one := Configuration{Name: name, Dir: dir, Bench: record, Read: read}
+			one.Bench = record
 			one.Subject = subjectAround(dir, record)
 			one.unfinished = record.Experiment != "" && record.Status == result.Failed
-			all = append(all, one)
 		case *result.Record:
 			if record.Figure == nil {
 				return nil, nil, fmt.Errorf(
 					"%s: the run has no result; it ended before its first window did", dir)
 			}
-			all = append(all,
-				Configuration{Name: name, Dir: dir, Bench: Single(record.Summary), Read: read})
+			one.Bench = Single(record.Summary)
 		default:
 			return nil, nil, fmt.Errorf("compare %s: it holds no bench, run or experiment", dir)
 		}
+		all = append(all, one)
 	}
 	if len(all) == 0 {
 		return nil, nil, fmt.Errorf("compare %s: no configuration has a run that counts",
