@@ -191,27 +191,20 @@ func sharedBy(runs []result.BenchRun) float64 {
 func limits(b result.Bench) result.Verdicts {
 	var all []result.Verdicts
 	for _, r := range SelectMade(b.Runs, false) {
-		var verdicts result.Verdicts
-		if r.Figure != nil {
-			verdicts = held(r.Status, r.Limits)
+		verdicts := slices.Clone(r.Limits)
+		switch {
+		case r.Figure == nil:
+			verdicts = nil
+		case r.Status == result.Aborted && verdicts.Which(result.Verdict.Missed) == "":
+			// The limit failed after the window, which therefore does not show it.
+			for i := range verdicts {
+				verdicts[i].OK = false
+				verdicts[i].CannotTell = false
+			}
 		}
 		all = append(all, verdicts)
 	}
 	return limit.Together(all)
-}
-
-// held are the verdicts of a run by how it ended: in one that a limit ended none holds where its
-// window lies before that.
-func held(by result.Status, verdicts result.Verdicts) result.Verdicts {
-	if by != result.Aborted || verdicts.Which(result.Verdict.Missed) != "" {
-		return verdicts
-	}
-	all := slices.Clone(verdicts)
-	for i := range all {
-		all[i].OK = false
-		all[i].CannotTell = false
-	}
-	return all
 }
 
 // Bottlenecks are what limited the runs that count, that of the most runs first, and how many each
