@@ -123,7 +123,7 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 				by = doubtDifference(fmt.Sprintf("the user set it (%s)", flag))
 			}
 			if f.Name == Main {
-				by.Change = by.Change.Widened(math.Hypot(sharedShare(first), sharedShare(other)))
+				by.Change = by.Change.Widened(math.Hypot(sharedShare(first.Bench), sharedShare(other.Bench)))
 			}
 			if f.From != "" && !known[f.From] {
 				by.Change.Low = math.NaN()
@@ -131,8 +131,7 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 			known[f.Name] = !math.IsNaN(by.Change.Low)
 			by.Base = first.Name
 			by.Other = other.Name
-			d := newDifference(f, by)
-			d.Figure = first.Named(f.Name)
+			d := newDifference(first, f, by)
 			d.Interim = by.Blocks > 0 && (interim(first) || interim(other))
 			d.Medians = Between(before, after).Percent
 			if math.IsNaN(d.Percent) {
@@ -157,10 +156,11 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 	return c
 }
 
-// newDifference is one as it was measured, with its interval where that is known.
-func newDifference(of Metric, by measure.Difference) Difference {
+// newDifference is one from the first configuration as it was measured, with its interval where
+// that is known.
+func newDifference(first Configuration, of Metric, by measure.Difference) Difference {
 	d := Difference{
-		Name: by.Other, Against: by.Base, Metric: of,
+		Name: by.Other, Against: by.Base, Metric: of, Figure: first.Named(of.Name),
 		Percent: by.Change.Percent, Blocks: by.Blocks, Why: by.Why,
 	}
 	if change := by.Change; !math.IsNaN(change.Low) {

@@ -102,8 +102,7 @@ func AtEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 		depends = len(names) - 1
 	}
 	for _, by := range measure.Differences(names, means, stated, looks) {
-		e := Equal{Difference: newDifference(StatedOf(all), by)}
-		e.Figure = all[0].Named(StatedOf(all).Name)
+		e := Equal{Difference: newDifference(all[0], StatedOf(all), by)}
 		e.Medians = e.Percent // a block's figure is a mean of several runs
 		e.Interim = interim(all[0])
 		for _, f := range all[0].Factors {

@@ -24,7 +24,7 @@ func FoldRuns(runs []result.BenchRun) (all []result.Finding) {
 	for _, r := range runs {
 		for _, f := range r.Findings {
 			words := measured.ReplaceAllString(f.Detail, "$1")
-			key := strings.Join([]string{string(f.Kind), f.Of, words}, "\n")
+			key := string(f.Kind) + "\n" + f.Of + "\n" + words
 			if len(runs) > 1 {
 				f.Effect = f.AmongRuns()
 			}
@@ -89,7 +89,7 @@ func find(b result.Bench) (all []result.Finding) {
 	if f := unlikeRuns(counted); f != nil {
 		add(*f)
 	}
-	if by := sharedShare(Configuration{Bench: b}); by > 0 {
+	if by := sharedShare(b); by > 0 {
 		add(result.NewFinding(result.RunsShareError, "").With("share", by))
 	}
 	trend := drift(counted)
@@ -169,13 +169,13 @@ func inOrder(unit string, counted []result.BenchRun) []result.Finding {
 	return []result.Finding{result.NewFinding(result.InOrder, text)}
 }
 
-// sharedShare is what the runs of a configuration may have in common, as a share of their mean.
-func sharedShare(c Configuration) float64 {
-	runs := Counted(c.Bench)
-	if len(runs) == 0 || c.RunsMean == nil || !(*c.RunsMean > 0) {
+// sharedShare is the error that the runs of a bench may have in common, as a share of their mean.
+func sharedShare(b result.Bench) float64 {
+	runs := Counted(b)
+	if len(runs) == 0 || b.RunsMean == nil || !(*b.RunsMean > 0) {
 		return 0
 	}
-	return sharedBy(runs) / *c.RunsMean
+	return sharedBy(runs) / *b.RunsMean
 }
 
 // named are the findings of a configuration beside those of others.
