@@ -123,7 +123,7 @@ func newColumn[T any](name string, of func(*T) reflect.Value) column[T] {
 		case v.Kind() == reflect.String:
 			return v.String()
 		case v.Kind() == reflect.Float64:
-			return strconv.FormatFloat(v.Float(), 'f', 2, 64)
+			return fmt.Sprintf("%.2f", v.Float())
 		case unit == time.Second:
 			return secondsText(time.Duration(v.Int()))
 		default:
@@ -153,7 +153,7 @@ func newColumn[T any](name string, of func(*T) reflect.Value) column[T] {
 	}}
 }
 
-func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
+func secondsText(t time.Duration) string { return fmt.Sprintf("%.3f", t.Seconds()) }
 
 func milliseconds(seconds float64) time.Duration {
 	return time.Duration(math.Round(seconds*1000)) * time.Millisecond

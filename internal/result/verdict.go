@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -129,11 +128,11 @@ func (u Unit) figure(value float64) string {
 	case UnitSeconds:
 		return time.Duration(value * float64(time.Second)).Round(time.Microsecond).String()
 	case UnitRatio:
-		return strconv.FormatFloat(100*value, 'g', 4, 64) + "%"
+		return fmt.Sprintf("%.4g%%", 100*value)
 	}
 	// down, so that a figure below its lower limit does not seem to meet it
 	if value >= 10_000 {
-		return strconv.FormatFloat(math.Floor(value), 'f', 0, 64)
+		return fmt.Sprintf("%.0f", math.Floor(value))
 	}
-	return strconv.FormatFloat(math.Floor(10*value)/10, 'f', 1, 64)
+	return fmt.Sprintf("%.1f", math.Floor(10*value)/10)
 }
