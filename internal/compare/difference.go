@@ -123,7 +123,8 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 				by = doubtDifference(fmt.Sprintf("the user set it (%s)", flag))
 			}
 			if f.Name == Main {
-				by.Change = by.Change.Widened(math.Hypot(sharedShare(first.Bench), sharedShare(other.Bench)))
+				shared := math.Hypot(sharedShare(first.Bench), sharedShare(other.Bench))
+				by.Change = by.Change.Widened(shared)
 			}
 			if f.From != "" && !known[f.From] {
 				by.Change.Low = math.NaN()

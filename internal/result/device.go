@@ -84,8 +84,8 @@ func (r *Device) Elsewhere(m *topology.Machine) string {
 	}
 	slices.Sort(measured)
 	same := known && len(measured) == len(data) // also under other names, or on another machine
-	// Virtual disks may have no serial numbers: on one machine their names tell them, unless one was
-	// exchanged.
+	// Virtual disks may have no serial numbers: on one machine their names tell them, unless one
+	// was exchanged.
 	if r.Machine.Hostname == m.Hostname && slices.Equal(measured, data) {
 		same = !replaced
 	}

@@ -58,11 +58,7 @@ func hostColumns(counters []string, start time.Time) []column[sampling.Row] {
 			return nil
 		}})
 	}
-	return append(columns, column[sampling.Row]{
-		hostCovers, coversText, func(r *sampling.Row, text string) error {
-			return readCovers(r, text, len(counters))
-		},
-	})
+	return append(columns, column[sampling.Row]{hostCovers, coversText, readCovers})
 }
 
 // coversText has the seconds that each counter of a line stands for, runs of the same number as
@@ -80,7 +76,9 @@ func coversText(r *sampling.Row) string {
 	return strings.Join(runs, " ")
 }
 
-func readCovers(r *sampling.Row, text string, counters int) error {
+// readCovers reads what coversText wrote, of a row whose counters were read.
+func readCovers(r *sampling.Row, text string) error {
+	counters := len(r.Values)
 	for run := range strings.FieldsSeq(text) {
 		count, each, _ := strings.Cut(run, "x")
 		n, err := strconv.Atoi(count)

@@ -184,7 +184,8 @@ func mergeable(a, b *Record) error {
 	}
 	switch {
 	case a.RunID != b.RunID:
-		return fmt.Errorf("they are of runs %q and %q; give all machines of a run the same --run-id",
+		return fmt.Errorf(
+			"they are of runs %q and %q; give all machines of a run the same --run-id",
 			a.RunID, b.RunID)
 	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
 		return errors.New("they are of other targets or datasets")

@@ -90,9 +90,9 @@ func (s *Summary) checkFiles(dir string) error {
 	}
 	for _, name := range summedFiles {
 		path := filepath.Join(dir, name)
-		switch said, is := s.Sums[name], sums[name]; {
-		case is == said:
-		case is == "":
+		switch sums[name] {
+		case s.Sums[name]:
+		case "":
 			return fmt.Errorf("read record: %s is gone, which the run wrote", path)
 		default:
 			return fmt.Errorf("read record: %s is not the file that the run wrote: "+
