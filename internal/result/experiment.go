@@ -108,21 +108,21 @@ func ParseDisclosure(all []string) (stated map[string]string, err error) {
 	return stated, nil
 }
 
-// priceForm has no groups of digits: 12.000 and 12,000 are twelve to one reader and twelve thousand
-// to another.
-var priceForm = regexp.MustCompile(`^[0-9]+(\.[0-9]{1,2})?$`)
+// priceForm is an amount and its currency. It has no groups of digits: 12.000 and 12,000 are twelve
+// to one reader and twelve thousand to another.
+var priceForm = regexp.MustCompile(`(?s)^\s*([0-9]+(?:\.[0-9]{1,2})?) \s*(\S.*?)\s*$`)
 
 // ParsePrice reads an amount and its currency.
 func ParsePrice(text string) (amount float64, currency string, err error) {
-	number, currency, _ := strings.Cut(strings.TrimSpace(text), " ")
-	if priceForm.MatchString(number) {
-		amount, err = strconv.ParseFloat(number, 64)
+	parts := priceForm.FindStringSubmatch(text)
+	if parts != nil {
+		amount, err = strconv.ParseFloat(parts[1], 64)
 	}
-	if err != nil || !(amount > 0) || amount > 1e15 || strings.TrimSpace(currency) == "" {
+	if err != nil || !(amount > 0) || amount > 1e15 {
 		return 0, "", fmt.Errorf("invalid price %q: write an amount without separators and its "+
 			"currency, such as 12000 USD", text)
 	}
-	return amount, strings.TrimSpace(currency), nil
+	return amount, parts[2], nil
 }
 
 // PerPrice is the result for 1,000 of the price's currency; nil where either is not stated.
