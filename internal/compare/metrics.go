@@ -227,10 +227,13 @@ func (v values) noRatio() string {
 	if len(v.values) < counted {
 		return fmt.Sprintf("it was measured in %d of %d runs of %s", len(v.values), counted, v.Name)
 	}
-	some := slices.DeleteFunc(slices.Clone(v.values), func(value float64) bool {
-		return value <= 0
-	})
-	if none := counted - len(some); none > 0 {
+	none := 0 // runs that completed nothing: no figure is a multiple of theirs
+	for _, value := range v.values {
+		if value <= 0 {
+			none++
+		}
+	}
+	if none > 0 {
 		return fmt.Sprintf("it is 0 in %d of %d runs of %s", none, counted, v.Name)
 	}
 	return ""
@@ -257,13 +260,9 @@ func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 func (v values) byBlock() (all []measure.RunFigure) {
 	for i, r := range v.runs {
 		if r.Block > 0 {
-			f := measure.RunFigure{
-				Block:         r.Block,
-				Run:           r.Number,
-				Configuration: v.Name,
-				Value:         v.values[i],
-			}
-			all = append(all, f)
+			all = append(all, measure.RunFigure{
+				Block: r.Block, Run: r.Number, Configuration: v.Name, Value: v.values[i],
+			})
 		}
 	}
 	return all
