@@ -100,6 +100,8 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 	for i, other := range all[1:] {
 		known := map[string]bool{}
 		for _, f := range Metrics {
+			// The other configurations take part too: all intervals of a table hold together, and
+			// where three or more vary alike, all of them tell the error of each.
 			var found []values
 			for _, one := range all {
 				found = append(found, valuesOf(one, f.Of))
@@ -115,17 +117,22 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 				continue // of which nothing is a share
 			}
 			by := difference(x, y, found)
+			// Orders that were dropped would have waited longest, nobody knows how long.
 			if f.Bound(first) || f.Bound(other) {
 				by = doubtDifference("only a lower bound is known, because the open loop dropped " +
 					c.Words().Cycles)
 			}
+			// An open loop that keeps up completes what it is offered, on any array.
 			if flag := rateFlag(all); flag != "" && f.repeatsRate() {
 				by = doubtDifference(fmt.Sprintf("the user set it (%s)", flag))
 			}
+			// What the runs of a side share is in none of their differences, which alone make the
+			// interval.
 			if f.Name == Main {
 				shared := math.Hypot(sharedShare(first.Bench), sharedShare(other.Bench))
 				by.Change = by.Change.Widened(shared)
 			}
+			// Watts of which it is unknown how they vary make a ratio to them no surer.
 			if f.From != "" && !known[f.From] {
 				by.Change.Low = math.NaN()
 			}
@@ -174,7 +181,10 @@ func newDifference(first Configuration, of Metric, by measure.Difference) Differ
 }
 
 // findHeld finds what a difference of OPM is worth where one of the configurations was not held
-// back by its storage.
+// back by its storage. The ratio of two rates is that of two arrays only where both were what
+// limited them. Where the slower one was, and the CPUs, say, held the faster one, that could have
+// done more: the end of the interval next to no difference is then a bound on what its storage
+// does. Where the slower one was not, nothing is said of any storage.
 func (c *Comparison) findHeld(first, other Configuration) {
 	opm := c.Of(other.Name, Main)
 	if opm == nil || c.Stated().Name != Main {
@@ -249,6 +259,8 @@ func difference(before, after values, all []values) measure.Difference {
 		names := []string{before.Name, after.Name}
 		blocks := slices.Concat(x, y)
 		for _, v := range all {
+			// One drift is estimated for all that ran in these blocks. A configuration with a run
+			// of zero has no logarithm and takes no part.
 			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) &&
 				v.noRatio() == "" {
 				names = append(names, v.Name)
@@ -307,7 +319,7 @@ func (d Difference) PercentText(v float64) string {
 		width = max(1, *d.High-*d.Low)
 	}
 	text := numbers.Worth(v, width) + " %"
-	switch {
+	switch { // what rounds to nothing has no direction
 	case strings.Trim(text, "-0. %") == "":
 		return "+0 %"
 	case v > 0:

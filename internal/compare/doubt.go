@@ -18,7 +18,9 @@ type Parts struct {
 	IOsPerCycle float64 `json:"ios_per_order_ratio"` // per order
 }
 
-// partsOf is nil where the drives' I/Os were not counted, or where these are themselves the result.
+// partsOf takes the ratio of two results apart: an array is faster because its drives do more I/Os a
+// second, or because its orders need fewer, as with a cache that is filled. It is nil where the
+// drives' I/Os were not counted, or where these are themselves the result.
 func partsOf(first, other Configuration) *Parts {
 	if first.Unit() == result.IOPS {
 		return nil
@@ -28,6 +30,7 @@ func partsOf(first, other Configuration) *Parts {
 			measure.Alone).Percent/100
 	}
 	p := Parts{Name: other.Name, Against: first.Name, IOsPerCycle: ratio(iosPerCycle)}
+	// Over the same runs as the parts, so that these multiply to it.
 	p.Ratio = ratio(func(r result.BenchRun) *float64 {
 		if iosPerCycle(r) == nil {
 			return nil

@@ -59,12 +59,14 @@ func NewExperiment(
 		e.Benches = append(e.Benches, one)
 		if one.Figure != nil {
 			some = append(some, one)
+			// The intervals hold together, so each pays for the one that was looked at most often.
 			looks = max(looks, looksOf(one))
 		}
 	}
 	e.Comparison = WithFirst(some)
 	e.Comparison.Findings = append(e.Comparison.Findings, e.withoutResult()...)
 	e.Pairs = []measure.Difference{}
+	// Runs one configuration after the other have no blocks: a drift would be a difference.
 	if e.Order == result.OrderRandom {
 		e.Comparison.Equal = AtEqualFactors(some, looks)
 		e.Comparison.findEqual()

@@ -39,7 +39,8 @@ type cell struct {
 type cells map[cell]measure.RunFigure
 
 // newCells gives the cells, and the configurations and the values in the order of the file; nil
-// where the experiment is not of two configurations or more that have each value.
+// where the experiment is not of two configurations or more that have each value: a value that one
+// of them lacks could not be told from that configuration.
 func newCells(all []Configuration) (c cells, names, levels []string) {
 	c = cells{}
 	for _, one := range all {
@@ -61,7 +62,8 @@ func newCells(all []Configuration) (c cells, names, levels []string) {
 }
 
 // means are those over all values, by configuration and block, in the order of the runs: the
-// geometric one of the runs, at the sum of their numbers.
+// geometric one of the runs, since effects are factors, at the sum of their numbers, by which the
+// drift of a mean is told from those of others. A block in which a run is missing has none.
 func (c cells) means(levels []string) (means []measure.RunFigure) {
 	for at, first := range c {
 		if at.level != levels[0] {
@@ -108,6 +110,9 @@ func AtEqualFactors(all []Configuration, looks float64) (equal []Equal) {
 		for _, f := range all[0].Factors {
 			e.Factors = append(e.Factors, f.Flag)
 		}
+		// By which factor a run is better than its configuration's mean in that block, and how much
+		// later than the mean it ran. The difference of this between two configurations is their
+		// interaction with the factor; what the block or the value does to both cancels.
 		two := []string{by.Base, by.Other}
 		for _, level := range levels {
 			var rest []measure.RunFigure

@@ -64,6 +64,8 @@ func find(b result.Bench) (all []result.Finding) {
 		add(result.NewFinding(result.SingleRun, ""))
 	default:
 		add(agreement(b, len(counted)))
+		// Of a few runs those that seem to vary little do so by chance: the interval is taken as wide
+		// as their variation may make it (docs/explanation/method.md, what trustworthy promises).
 		half := measure.Widest(*b.RunsCI95, made-1)
 		if mean := *b.RunsMean; half > conclude.WidestInterval*mean {
 			add(conclude.WideInterval("of the result may be as wide as", half/mean))
@@ -218,7 +220,8 @@ func (c Comparison) Doubt(first, other string) (doubt *result.Finding) {
 	return doubt
 }
 
-// isOf says that a name is that of a configuration, or of it with values of the factors.
+// isOf says that a name is that of a configuration, or of it with values of the factors: findings
+// of runs name the one, main effects the other.
 func (c Comparison) isOf(name, of string) bool {
 	return name == of || slices.ContainsFunc(c.Configurations, func(one Configuration) bool {
 		return one.Name == name && one.Of == of && of != ""
@@ -248,6 +251,7 @@ func (c *Comparison) findDifferences() {
 		if d.Metric.Name != c.Stated().Name {
 			continue
 		}
+		// A new day is compared with a history, of which nobody can make blocks.
 		apart = apart || d.Blocks == 0 && d.Low != nil && c.Configurations[0].Days == nil
 		text := fmt.Sprintf("%s of %s: %s", c.Title(d.Metric), d.Name, d.Text())
 		kind := result.DifferenceFound

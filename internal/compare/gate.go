@@ -47,6 +47,8 @@ func (c *Comparison) Judge(gate limit.Gate) error {
 		v := GateVerdict{Gate: gate.Text, Name: other.Name, Against: first.Name, Outcome: GateOpen}
 		var low, high *float64
 		doubt := c.Doubt(first.Name, other.Name)
+		// Errors are counted, not estimated: they have no interval, and what makes figures doubtful
+		// leaves them.
 		if gate.Figure == limit.ErrorGate {
 			low, v.Why = errorsOf(other)
 			high = low
@@ -65,7 +67,7 @@ func (c *Comparison) Judge(gate limit.Gate) error {
 			v.Why = fails.Words()
 		case doubt != nil:
 			v.Why += fmt.Sprintf("; %s: %s", doubt.Kind, doubt.Words())
-		case low == nil || gate.Fails(*low) != gate.Fails(*high):
+		case low == nil || gate.Fails(*low) != gate.Fails(*high): // the bound is in the interval
 		case gate.Fails(*low):
 			v.Outcome = GateFailed
 		default:
@@ -81,7 +83,8 @@ func (c *Comparison) Judge(gate limit.Gate) error {
 	return nil
 }
 
-// failing is what failed in two configurations; nil where nothing did.
+// failing is what failed in two configurations, by which every gate fails: a pipeline is not to go
+// on with figures of a database that lost orders. It is nil where nothing did.
 func (c *Comparison) failing(names ...string) *result.Finding {
 	for i, f := range c.Findings {
 		if f.Effect == result.Fails && slices.Contains(names, f.Configuration) {
@@ -91,7 +94,8 @@ func (c *Comparison) failing(names ...string) *result.Finding {
 	return nil
 }
 
-// errorsOf are those of the runs that count; nil where they are not known.
+// errorsOf are those of the runs that count; nil where they are not known of any one: unknown is
+// not none.
 func errorsOf(c Configuration) (sum *float64, why string) {
 	runs := Counted(c.Bench)
 	if len(runs) == 0 {

@@ -169,9 +169,9 @@ func (c Configuration) Title(m Metric) string {
 }
 
 // Middle is the median of the runs in which the metric was measured, of power that of the run with
-// the median result or, beside another
-// configuration, their geometric mean, of which differences are, in the unit that it is shown in;
-// nil where there are none.
+// the median result or, beside another configuration, their geometric mean, of which differences
+// are: two medians would not have the ratio that stands beside them. It is in the unit that the
+// metric is shown in; nil where there are none.
 func (m Metric) Middle(c Configuration, beside bool) *float64 {
 	all := valuesOf(c, m.Of)
 	switch {

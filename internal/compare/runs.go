@@ -51,6 +51,8 @@ func Take(run *result.BenchRun, s result.Summary) {
 		run.Slope = &steady.Drift
 	}
 	if l, measured := s.Windows[0].Latency[measure.WholeOrder]; measured {
+		// Dropped orders are observations that are cut off: percentiles from some one on are lower
+		// bounds.
 		run.P95 = &l.P95
 		run.P95AtLeast = l.AtLeastFrom != nil && *l.AtLeastFrom < 95
 	}
@@ -150,6 +152,7 @@ func Runs(b *result.Bench) {
 		all = append(all, r.Figure.Value)
 	}
 	f := &result.Figure{Unit: unit, Value: measure.Median(all), PerWatt: stands.PerWatt()}
+	// The interval within a run says how well its own mean is known, and nothing of the next run.
 	if len(runs) == 1 {
 		f.CI95 = runs[0].CI95()
 	}
@@ -180,14 +183,17 @@ func sharedBy(runs []result.BenchRun) float64 {
 		}
 	}
 	shared := measure.Shared(values, halves)
+	// Where every run rises by so much while it is measured, its mean lies half of that below the
+	// end of its window, and it is unknown where the rise would end.
 	if trend := measure.SharedTrend(trends); len(trends) == len(values) {
 		shared = math.Hypot(shared, trend/2/100*measure.Median(values))
 	}
 	return shared
 }
 
-// limits are those of a bench, over all runs that have a result, dropped ones too; none holds in a
-// run that failed or that a limit ended.
+// limits are those of a bench, over all runs that have a result, dropped ones too: who leaves out
+// the runs that were not steady would leave out those that miss a limit. None holds in a run that
+// failed or that a limit ended.
 func limits(b result.Bench) result.Verdicts {
 	var all []result.Verdicts
 	for _, r := range SelectMade(b.Runs, false) {
