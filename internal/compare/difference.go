@@ -132,7 +132,8 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 				shared := math.Hypot(sharedShare(first.Bench), sharedShare(other.Bench))
 				by.Change = by.Change.Widened(shared)
 			}
-			// Watts of which it is unknown how they vary make a ratio to them no surer.
+			// A ratio to watts is no surer than the watts: where these have no interval, it has
+			// none.
 			if f.From != "" && !known[f.From] {
 				by.Change.Low = math.NaN()
 			}

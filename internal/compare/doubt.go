@@ -18,8 +18,8 @@ type Parts struct {
 	IOsPerCycle float64 `json:"ios_per_order_ratio"` // per order
 }
 
-// partsOf takes the ratio of two results apart: an array is faster because its drives do more I/Os a
-// second, or because its orders need fewer, as with a cache that is filled. It is nil where the
+// partsOf takes the ratio of two results apart: an array is faster because its drives do more I/Os
+// a second, or because its orders need fewer, as with a cache that is filled. It is nil where the
 // drives' I/Os were not counted, or where these are themselves the result.
 func partsOf(first, other Configuration) *Parts {
 	if first.Unit() == result.IOPS {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
@@ -64,8 +63,9 @@ func find(b result.Bench) (all []result.Finding) {
 		add(result.NewFinding(result.SingleRun, ""))
 	default:
 		add(agreement(b, len(counted)))
-		// Of a few runs those that seem to vary little do so by chance: the interval is taken as wide
-		// as their variation may make it (docs/explanation/method.md, what trustworthy promises).
+		// Of a few runs those that seem to vary little do so by chance: the interval is taken as
+		// wide as their variation may make it (docs/explanation/method.md, what trustworthy
+		// promises).
 		half := measure.Widest(*b.RunsCI95, made-1)
 		if mean := *b.RunsMean; half > conclude.WidestInterval*mean {
 			add(conclude.WideInterval("of the result may be as wide as", half/mean))

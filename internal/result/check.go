@@ -46,7 +46,7 @@ var statuses = []Status{Running, Done, Failed, Interrupted, Aborted}
 // stumble.
 func (s *Summary) check() error {
 	targets := len(s.Targets)
-	for name, length := range map[string]int{ // in the order of the targets, by whose place they go
+	for name, length := range map[string]int{ // each target has its place in them
 		"servers":      len(s.Servers),
 		"by_target":    len(s.ByTarget),
 		"marks_before": len(s.Before),

@@ -55,6 +55,7 @@ type csvLines[T any] struct {
 
 // compressed begins with the line of the names.
 func compressed[T any](w io.Writer, columns []column[T]) csvLines[T] {
+	// A line a second takes no time to speak of, and records are kept for years.
 	zip, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // fails for other levels only
 	l := csvLines[T]{columns, zip, bufio.NewWriter(zip)}
 	var names []string
@@ -65,7 +66,8 @@ func compressed[T any](w io.Writer, columns []column[T]) csvLines[T] {
 	return l
 }
 
-// Write appends a line. A crash of ds2 loses it before the next Flush, in which an error shows too.
+// Write appends a line. A crash of ds2 loses it before the next Flush, in which an error shows too:
+// each flush ends a block of the compressed text, so they are as rare as the record's intervals.
 func (l csvLines[T]) Write(line *T) error {
 	for i, c := range l.columns {
 		if i > 0 {

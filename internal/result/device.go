@@ -118,6 +118,8 @@ func (r *Device) ReadsAt(latency float64) float64 {
 			c = append(c, p)
 		}
 	}
+	// Depths double from point to point, and the device gains a share of its rate and latency with
+	// each: between two of them a power law is nearer than a line.
 	i := slices.IndexFunc(c, func(p DevicePoint) bool { return p.Mean > latency })
 	switch i {
 	case -1:

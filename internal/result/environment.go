@@ -52,7 +52,9 @@ type Environment struct {
 func EnvironmentOf(s Summary) (e Environment) {
 	var settings, others []map[string]string
 	for _, server := range s.Servers {
-		version, _, _ := strings.Cut(server.Version, " on ") // a platform
+		// "PostgreSQL 17.2 on x86_64-pc-linux-gnu, compiled by gcc": the same server, whoever built
+		// it.
+		version, _, _ := strings.Cut(server.Version, " on ")
 		e.ServerVersion = append(e.ServerVersion, version)
 		settings = append(settings, server.Settings)
 		if server.OtherSettings != nil {
@@ -154,7 +156,9 @@ func AddNew[T comparable](values []T, more ...T) []T {
 	return values
 }
 
-// gigabytes is a size to the digit in which two machines of one kind do not differ; empty: unknown.
+// gigabytes is a size to the digit in which two machines of one kind do not differ: the memory that
+// a kernel reports lacks what firmware and kernel took for themselves, some MB more or less from
+// one boot to the next. Empty: unknown.
 func gigabytes(bytes int64) string {
 	if bytes <= 0 {
 		return ""

@@ -208,7 +208,8 @@ func ByWeight(all []Finding) []Finding {
 	})
 }
 
-// Together makes one of findings that differ only in what they are about.
+// Together makes one of findings that differ only in what they are about: one sentence on two
+// drives that were throttled, not two.
 func Together(all []Finding) (some []Finding) {
 	for _, f := range all {
 		i := slices.IndexFunc(some, func(o Finding) bool {
@@ -225,7 +226,8 @@ func Together(all []Finding) (some []Finding) {
 	return some
 }
 
-// OfAll makes one of findings that several configurations have in the same words.
+// OfAll makes one of findings that several configurations have in the same words. What is said of
+// one against another stays apart: each has its own figures.
 func OfAll(all []Finding) (some []Finding) {
 	places := map[string]int{}
 	for _, f := range all {

@@ -36,6 +36,7 @@ func hostColumns(counters []string, start time.Time) []column[sampling.Row] {
 				return fmt.Errorf("%q is not a time within a run", text)
 			}
 			r.Time = start.Add(milliseconds(seconds))
+			// What was not seen is unknown, never 0.
 			r.Values = slices.Repeat([]float64{math.NaN()}, len(counters))
 			return nil
 		},
@@ -62,7 +63,9 @@ func hostColumns(counters []string, start time.Time) []column[sampling.Row] {
 }
 
 // coversText has the seconds that each counter of a line stands for, runs of the same number as
-// "12x1 3x15"; empty where all stand for one.
+// "12x1 3x15"; empty where all stand for one. The kernel is read every second, an exporter perhaps
+// every 15: a mean over a window weighs each figure by its seconds, or it would be one of whatever
+// is read most often.
 func coversText(r *sampling.Row) string {
 	var runs []string
 	for rest := r.Covers; len(rest) > 0; {

@@ -15,7 +15,8 @@ import (
 	"ds2/internal/sampling"
 )
 
-// maxApart is how far the first orders of the machines of one run may lie apart.
+// maxApart is how far the first orders of the machines of one run may lie apart: samples are added
+// up by whole seconds.
 const maxApart = time.Second
 
 // Merge adds up the records of one run that several driver machines made: same run id, same targets
@@ -177,6 +178,8 @@ func mergeable(a, b *Record) error {
 	if b.UserOffset < a.UserOffset {
 		below = b
 	}
+	// A user draws its work by the seed and its own number: two of one number would do the same for
+	// the same customers at the same time, and wait for each other's rows.
 	between := max(a.UserOffset, b.UserOffset) - below.UserOffset
 	// What each user does; rates add up, and one machine alone may scan or make a checkpoint.
 	alike := func(s Spec) []any {
@@ -202,7 +205,9 @@ func mergeable(a, b *Record) error {
 	return nil
 }
 
-// mergeMarks has of each target's marks the lowest, or of a positive sign the highest.
+// mergeMarks has of each target's marks the lowest, or of a positive sign the highest. The machines
+// read them at different times: what any of them added lies above the lowest from before the run
+// and not above the highest from after it.
 func mergeMarks(some, more []Marks, sign int64) []Marks {
 	for i, marks := range more {
 		if i == len(some) {
@@ -217,7 +222,8 @@ func mergeMarks(some, more []Marks, sign int64) []Marks {
 	return some
 }
 
-// mergeSeries adds up samples second by second, and puts the intervals of all machines together.
+// mergeSeries adds up samples second by second, and puts the intervals of all machines together:
+// whoever asks for a window merges the histograms of those in it, exactly, from whichever machine.
 func mergeSeries(records []*Record) measure.Series {
 	var merged measure.Series
 	for _, r := range records {

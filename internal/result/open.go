@@ -115,7 +115,8 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 	return *s, s.checkSums(dir)
 }
 
-// SaveSummary writes summary.json of the record in dir, whole or not at all.
+// SaveSummary writes summary.json of the record in dir, whole or not at all. Its sums are of what
+// stands in dir by then: whoever ends the record's files does that before.
 func SaveSummary[T any, P summary[T]](dir string, s T) error {
 	p := P(&s)
 	*p.head() = Head{Schema, p.kind(), unsealed}
@@ -130,7 +131,8 @@ func SaveSummary[T any, P summary[T]](dir string, s T) error {
 	}))
 }
 
-// readHead reads what kind of record dir holds, and the text of its summary.
+// readHead reads what kind of record dir holds, and the text of its summary. It decodes no more
+// than it needs for that: a later version of ds2 may have written anything into the rest.
 func readHead(dir string) (head Head, text []byte, err error) {
 	path := filepath.Join(dir, SummaryFile)
 	text, err = atomicfile.Read(path, maxJSON)

@@ -75,6 +75,7 @@ func listed[V any](
 
 func sampleLines(samples *[]measure.Sample) reader {
 	return func(names []string) (func([]string) error, error) {
+		// Columns that ds2 does not have itself are counts of the workload.
 		var own []string
 		for _, name := range names {
 			if !slices.ContainsFunc(samplesColumns(nil), func(c column[measure.Sample]) bool {
@@ -132,6 +133,7 @@ func intervalLines(all *[]measure.Interval) reader {
 	size := 0
 	last := measure.Interval{}
 	return lines(columnsOf[histogram](), func(h histogram) error {
+		// Intervals that overlap would count an order twice in a window that has both.
 		if len(*all) == 0 || last.From != h.From || last.To != h.To {
 			if h.From < last.To || h.To <= h.From {
 				return fmt.Errorf(

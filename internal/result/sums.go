@@ -110,8 +110,9 @@ func (s *Summary) seal(dir string) (err error) {
 	return err
 }
 
-// sum is that of what the run measured, whatever was concluded from it and audited later; empty
-// where the sums of its files are unknown.
+// sum is that of what the run measured, whatever was concluded from it and audited later: ds2
+// verify writes its audit into the summary of a run whose bench has been written. It is empty where
+// the sums of its files are unknown.
 func (s *Summary) sum() string {
 	if s.Sums == nil {
 		return ""

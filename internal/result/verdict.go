@@ -103,7 +103,7 @@ func (v Verdict) Half() *float64 {
 	return new(*v.High - *v.Measured) // Low is not below 0
 }
 
-// Interval gives the interval in a unit that people read: "298ms to 331ms"; empty without one.
+// Interval gives the 95 % interval in a unit that people read: "298ms to 331ms"; empty without one.
 func (v Verdict) Interval() string {
 	if v.Low == nil || v.High == nil {
 		return ""

@@ -123,7 +123,8 @@ func (w *Writer) End() error {
 	return errors.Join(w.samples.End(), w.histograms.End(), w.slowest.End())
 }
 
-// Series reads what was written, also where the files have lost their names.
+// Series reads what was written, also where the files have lost their names: the directory of a run
+// of days may have been moved or removed, and the run still comes to its conclusion.
 func (w *Writer) Series() (measure.Series, error) {
 	files := map[string]*os.File{
 		SamplesFile: w.samples.file, HistogramsFile: w.histograms.file, SlowestFile: w.slowest.file,
