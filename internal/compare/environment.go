@@ -19,7 +19,7 @@ func (c Configuration) Setup() result.Setup {
 	for _, r := range Counted(c.Bench) {
 		if r.Environment != nil {
 			s.Environment = *r.Environment
-			return s
+			break
 		}
 	}
 	return s
@@ -80,9 +80,9 @@ func CheckSubject(all []Configuration, subject []string) error {
 	return nil
 }
 
-// unlikeRuns finds that the runs of a configuration were not all measured on the same; nil where
-// they were, as far as their records are there.
-func unlikeRuns(counted []result.BenchRun) *result.Finding {
+// unlikeRuns finds that the runs of a configuration were not all measured on the same; nothing
+// where they were, as far as their records are there.
+func unlikeRuns(counted []result.BenchRun) []result.Finding {
 	var setups []result.Setup
 	for _, r := range counted {
 		if r.Environment != nil {
@@ -109,7 +109,6 @@ func unlikeRuns(counted []result.BenchRun) *result.Finding {
 	if len(texts) == 0 {
 		return nil
 	}
-	f := result.NewFinding(result.RunsUnlike, result.NameSome(texts, "; ")).
-		With("runs", float64(len(others))).With("of_runs", float64(len(counted)))
-	return &f
+	return []result.Finding{result.NewFinding(result.RunsUnlike, result.NameSome(texts, "; ")).
+		With("runs", float64(len(others))).With("of_runs", float64(len(counted)))}
 }

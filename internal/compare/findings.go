@@ -88,9 +88,7 @@ func find(b result.Bench) (all []result.Finding) {
 	if dropped > 0 {
 		add(result.NewFinding(result.RunsDropped, "").With("runs", float64(dropped)))
 	}
-	if f := unlikeRuns(counted); f != nil {
-		add(*f)
-	}
+	all = append(all, unlikeRuns(counted)...)
 	if by := sharedShare(b); by > 0 {
 		add(result.NewFinding(result.RunsShareError, "").With("share", by))
 	}

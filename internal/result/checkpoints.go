@@ -22,9 +22,10 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *sampling.Table
 	for _, server := range s.Servers {
 		// Within so many seconds the server is to recover: the default of SQL Server since 2016.
 		if seconds, _ := strconv.Atoi(server.Settings[targetRecovery]); seconds > 0 {
-			series.NoCycles = fmt.Sprintf("checkpoints are indirect: the server writes changed "+
-				"pages out all the time, so that it could recover within %s, and there are no "+
-				"checkpoint cycles", time.Duration(seconds)*time.Second)
+			series.NoCycles = fmt.Sprintf(
+				"checkpoints are indirect: the server writes changed pages out all the "+
+					"time, so that it could recover within %s, and there are no checkpoint cycles",
+				time.Duration(seconds)*time.Second)
 			return
 		}
 	}
