@@ -168,13 +168,8 @@ func (s *Search) TakeUp(seedGiven bool) error {
 	case left == nil:
 		return result.MakeDir(s.Dir)
 	case left.Status == result.Done || left.Status == "":
-		return &DirError{
-			fmt.Errorf(
-				"the search in %s is over: ds2 report shows it; give another directory for a new "+
-					"one",
-				s.Dir,
-			),
-		}
+		return &DirError{fmt.Errorf("the search in %s is over: ds2 report shows it; give another "+
+			"directory for a new one", s.Dir)}
 	}
 	s.left = *left
 	s.Options.RunID = left.RunID

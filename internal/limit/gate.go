@@ -26,8 +26,7 @@ func ParseGate(text string) (g Gate, err error) {
 	p := &parser{text: text}
 	g.Text = strings.TrimSpace(text)
 	g.Figure = strings.ToLower(
-		strings.TrimSpace(p.takeToken(func(r rune) bool { return r == '<' || r == '>' })),
-	)
+		strings.TrimSpace(p.takeToken(func(r rune) bool { return r == '<' || r == '>' })))
 	percent := "%"
 	if g.Figure == ErrorGate {
 		percent = ""

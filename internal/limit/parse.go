@@ -49,11 +49,8 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 	if !known {
 		all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
 		slices.Sort(all)
-		return l, p.fail(
-			"unknown figure %q; known: %s",
-			l.Subject,
-			strings.Join(slices.Compact(all), ", "),
-		)
+		return l, p.fail("unknown figure %q; known: %s", l.Subject,
+			strings.Join(slices.Compact(all), ", "))
 	}
 	if kind.unit == result.UnitSeconds {
 		l.Stat = p.takeWord(signs)
@@ -62,14 +59,10 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 		case l.Stat == "mean", l.Stat == "max", isPercentile && kind.percentiles:
 		case kind.percentiles:
 			return l, p.fail(
-				"%s needs a statistic: mean, max, or a percentile such as p95 or p99.9",
-				l.Subject,
-			)
+				"%s needs a statistic: mean, max, or a percentile such as p95 or p99.9", l.Subject)
 		default:
-			return l, p.fail(
-				"%s is measured once a second: its statistic is mean or max",
-				l.Subject,
-			)
+			return l, p.fail("%s is measured once a second: its statistic is mean or max",
+				l.Subject)
 		}
 	}
 	l.Compare = Comparison(p.takeNext(signs))
@@ -121,8 +114,7 @@ func (p *parser) takeNext(of string) string {
 // takeWord takes the next token up to a blank or to some characters.
 func (p *parser) takeWord(end string) string {
 	return p.takeToken(
-		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(end, r) },
-	)
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(end, r) })
 }
 
 // takeToken takes what stands before a character that ends it, after blanks.
@@ -150,12 +142,8 @@ func (p *parser) fail(format string, args ...any) error {
 		return ' '
 	}, p.text)
 	before := utf8.RuneCountInString(p.text[:p.start])
-	return fmt.Errorf(
-		"%s\n  %s\n  %s^",
-		fmt.Sprintf(format, args...),
-		flat,
-		strings.Repeat(" ", before),
-	)
+	return fmt.Errorf("%s\n  %s\n  %s^", fmt.Sprintf(format, args...), flat,
+		strings.Repeat(" ", before))
 }
 
 // bounds are how those in a unit are written, what is said of a suffix that is none of the unit's,
@@ -215,10 +203,8 @@ func ForRun(texts []string, run time.Duration, operations ...string) ([]Limit, e
 			all = append(all, text)
 		default:
 			return nil, fmt.Errorf(
-				"%q is neither a limit, such as 'order p95 < 500ms', nor a set of limits: %s",
-				text,
-				strings.Join(Presets(), ", "),
-			)
+				"%q is neither a limit, such as 'order p95 < 500ms', nor a set of limits: %s", text,
+				strings.Join(Presets(), ", "))
 		}
 	}
 	return ParseAll(all, operations...)

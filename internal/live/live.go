@@ -309,18 +309,14 @@ func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 	v := p.join()
 	if v == nil {
 		w.Header().Set("Retry-After", "5")
-		http.Error(
-			w,
-			fmt.Sprintf("%d viewers are watching already", MaxViewers),
-			http.StatusServiceUnavailable,
-		)
+		http.Error(w, fmt.Sprintf("%d viewers are watching already", MaxViewers),
+			http.StatusServiceUnavailable)
 		return
 	}
 	defer p.leave(v)
 	connection := http.NewResponseController(w)
-	if err := connection.SetReadDeadline(
-		time.Time{},
-	); err != nil { // its end shows as the end of the request
+	// That a viewer has gone shows as the end of the request.
+	if err := connection.SetReadDeadline(time.Time{}); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -334,9 +330,8 @@ func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return
 			}
-			_ = connection.SetWriteDeadline(
-				time.Now().Add(p.patience),
-			) // what fails here fails below, too
+			// What fails here fails below, too.
+			_ = connection.SetWriteDeadline(time.Now().Add(p.patience))
 			_, _ = w.Write(e)
 			if connection.Flush() != nil {
 				return
@@ -357,11 +352,9 @@ func (p *Page) Document(w http.ResponseWriter, _ *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set(
-		"Content-Security-Policy",
+	h.Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "+
-			"connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-	)
+			"connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.Write(text) // whoever has gone misses nothing

@@ -34,16 +34,9 @@ func ShowRun(r *runs.Run) Show {
 		report.NewLiveChart("live-opm", words.PerMinute(),
 			"Completed "+words.Cycles+" of each second, and of the last minute.",
 			words.Rate, false, "of each second", "of the last minute"),
-		report.NewLiveChart(
-			"live-latency",
-			"Response time of "+words.Cycles,
+		report.NewLiveChart("live-latency", "Response time of "+words.Cycles,
 			"Response time of whole "+words.Cycles+", second by second: mean, 95th percentile and longest.",
-			"ms",
-			true,
-			"mean",
-			"p95",
-			"longest",
-		),
+			"ms", true, "mean", "p95", "longest"),
 	}
 	counters, lines := report.LiveCounterCharts(r.Sampler().Columns(), reads)
 	last := Frame{}
@@ -88,12 +81,8 @@ func runValues(p measure.Progress, r *runs.Run, lines []report.CounterLine) []*f
 	s := p.Last
 	values := []*float64{report.Digits(s.OPM()), report.Digits(p.Last60s), nil, nil, nil}
 	if s.Counts.Orders > 0 {
-		values = append(
-			values[:2],
-			report.Digits(s.Mean),
-			report.Digits(s.P95),
-			report.Digits(s.Max),
-		)
+		values = append(values[:2], report.Digits(s.Mean), report.Digits(s.P95),
+			report.Digits(s.Max))
 	}
 	row := r.Newest()
 	for _, l := range lines {

@@ -141,12 +141,7 @@ func (c Conduct) interrupted(stop Stop) bool {
 }
 
 // BenchRun makes a run of a bench: that of the options, each with a separate seed.
-func (c Conduct) BenchRun(
-	stop Stop,
-	o Options,
-	dir string,
-	place Place,
-) (result.Summary, error) {
+func (c Conduct) BenchRun(stop Stop, o Options, dir string, place Place) (result.Summary, error) {
 	o.Dir = dir
 	o.Place = place
 	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)

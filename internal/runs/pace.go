@@ -79,13 +79,7 @@ func CheckPace(plan workload.Plan, warmup time.Duration) error {
 		return fmt.Errorf(
 			"the target is %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes "+
 				"%g; raise the target, or make the warm-up longer (a sample is a tenth of it, at most %s)",
-			target,
-			sample,
-			counts,
-			100*driver.Tolerance,
-			least,
-			maxPaceSample,
-		)
+			target, sample, counts, 100*driver.Tolerance, least, maxPaceSample)
 	}
 	return nil
 }
@@ -221,17 +215,11 @@ func (p *pace) find(w *noticed) {
 			"the rate for %.6g IOPS was not found: no sample of the warm-up had I/Os of the drives",
 			p.record.Target)
 	default:
-		w.note(
-			result.PaceMissed,
+		w.note(result.PaceMissed,
 			"the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set "+
 				"by the last %d together; a cycle took %.3g to %.3g I/Os on average: take a longer --warmup-time",
-			p.record.Target,
-			p.record.Samples,
-			p.record.Length,
-			min(p.record.Samples, p.averaged),
-			p.pacer.Least,
-			p.pacer.Most,
-		)
+			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, p.averaged),
+			p.pacer.Least, p.pacer.Most)
 	}
 }
 

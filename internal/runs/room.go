@@ -85,12 +85,7 @@ func (r room) sample(s measure.Sample, tell func(format string, args ...any)) er
 			return fmt.Errorf(
 				"%w: %s has %d of %d MB left and filled by %.3g MB a second, so the run was ended: make "+
 					"room there, or take a shorter run or a lower rate",
-				ErrRoom,
-				p.Mount,
-				free/1e6,
-				p.Size/1e6,
-				growth/1e6,
-			)
+				ErrRoom, p.Mount, free/1e6, p.Size/1e6, growth/1e6)
 		}
 		left := time.Duration(float64(free-p.least) / max(growth, 1) * float64(time.Second))
 		if remains := r.length - s.End; seconds == growthSamples && left < remains && !p.warned {
@@ -98,12 +93,7 @@ func (r room) sample(s measure.Sample, tell func(format string, args ...any)) er
 			tell(
 				"warning: %s has %d MB left and fills by %.3g MB a second: at that rate the run ends in %s, with "+
 					"%s still to go",
-				p.Mount,
-				free/1e6,
-				growth/1e6,
-				left.Round(time.Second),
-				remains.Round(time.Second),
-			)
+				p.Mount, free/1e6, growth/1e6, left.Round(time.Second), remains.Round(time.Second))
 		}
 	}
 	return nil

@@ -215,8 +215,7 @@ func (v Verification) account(i int, journal bool) (*workload.Account, error) {
 	return nil, workload.Refuse(
 		"record: run %s did not get to its end and has no journal, so it is not known what it "+
 			"did; leave out --record",
-		r.RunID,
-	)
+		r.RunID)
 }
 
 // journals are the files in which the driver machines noted what was acknowledged; none where none

@@ -231,13 +231,10 @@ func (w *warm) told(series measure.Series, warmup time.Duration) *result.Warm {
 // find finds where the run began though the store was not warm.
 func (w *warm) find(all *noticed) {
 	if w != nil && !w.state().Reached {
-		all.note(
-			result.NotWarm,
+		all.note(result.NotWarm,
 			"measuring began before the database was warm, %s after the warm-up: %s; "+
 				"take a longer --warmup-time or --warm-within",
-			w.most,
-			w.waits(),
-		)
+			w.most, w.waits())
 	}
 }
 
