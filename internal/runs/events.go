@@ -21,39 +21,41 @@ type Event struct {
 	Shown   string // of the command, in records and logs: without passwords
 }
 
-// events runs the commands of a run.
+// events are the commands of a run that are under way.
 type events struct {
 	// of commands that are made up for, and of those that are run in time
 	ctx, inTime context.Context
-	cancel      context.CancelFunc
-	wg          sync.WaitGroup
-	mu          sync.Mutex
-	done        []result.Event
+	sync.WaitGroup
 }
 
-// start begins to wait for the times of the events, as the run phase begins. Commands may overlap.
-// A run that is over before all have begun makes the rest at once, in their order and each within a
-// limit, if it made any: what was suspended is to be resumed.
-func (e *events) start(r *Run, began time.Time) {
-	all := slices.Clone(r.options.Events)
-	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
-	e.wg.Go(func() {
+// startEvents begins to wait for the times of the events, as the run phase begins. Commands may
+// overlap: one may suspend a drive for longer than until the next is due. A run that is over before
+// all have begun makes the rest at once, in their order and each within a limit, if it made any:
+// what was suspended is to be resumed.
+func (r *Run) startEvents(began time.Time) {
+	byTime := func(a, b Event) int { return cmp.Compare(a.At, b.At) }
+	all := slices.SortedStableFunc(slices.Values(r.options.Events), byTime)
+	r.events.Go(func() {
+		done := make([]result.Event, len(all))
 		for i, event := range all {
 			switch {
 			case progress.Pause(r.stop, time.Until(began.Add(event.At))):
-				e.wg.Go(func() { e.run(e.inTime, r, began, event) })
+				r.events.Go(func() { done[i] = r.runEvent(r.events.inTime, began, event) })
 			case i > 0:
-				ctx, cancel := outside.Within(e.ctx, outside.Command)
-				e.run(ctx, r, began, event)
+				ctx, cancel := outside.Within(r.events.ctx, outside.Command)
+				done[i] = r.runEvent(ctx, began, event)
 				cancel()
-			default:
+			default: // nothing was disturbed, and nothing is to be put right
 				return
 			}
 		}
+		r.summary.Events = done // whoever reads them waits for all commands first
 	})
 }
 
-func (e *events) run(ctx context.Context, r *Run, began time.Time, event Event) {
+// runEvent runs a command, and is what the record says of it: times are seconds since the first
+// orders, as those of samples are.
+func (r *Run) runEvent(ctx context.Context, began time.Time, event Event) result.Event {
 	start := r.summary.Start
 	done := result.Event{
 		Asked:   began.Add(event.At).Sub(start).Seconds(),
@@ -67,24 +69,9 @@ func (e *events) run(ctx context.Context, r *Run, began time.Time, event Event) 
 	if err != nil {
 		done.Error = err.Error()
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.done = append(e.done, done)
+	return done
 }
 
-// grace is how long commands that are under way at the end of a run may take.
+// grace is how long commands that are under way at the end of a run may take, before they are
+// killed: a suspended drive must not stay so, but no command may hold up the end of a run.
 const grace = 5 * time.Second
-
-// end waits for the commands, kills those that outlast the run, and gives all in the order of their
-// begin.
-func (e *events) end() []result.Event {
-	// A suspended drive must not stay so, but no command may hold up the end of a run.
-	timer := time.AfterFunc(grace, e.cancel)
-	e.wg.Wait()
-	timer.Stop()
-	e.cancel()
-	slices.SortStableFunc(e.done, func(a, b result.Event) int {
-		return cmp.Compare(a.From, b.From)
-	})
-	return e.done
-}

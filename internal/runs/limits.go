@@ -18,21 +18,13 @@ var ErrLimits = errors.New("limits failed")
 
 // limitJudge judges the limits while a run goes on: over each interval that lies in the run phase.
 type limitJudge struct {
-	limits     []limit.Limit
-	names      result.Words  // the workload's
-	abortAfter time.Duration // 0: never
+	run    result.Spec
+	limits []limit.Limit // of the run
 
 	samples []measure.Sample // since the last interval
 	failing time.Duration    // how long limits have failed on end
 
 	verdicts atomic.Pointer[result.Verdicts] // over the last interval
-}
-
-// newLimitJudge judges the limits of a run.
-func newLimitJudge(run result.Spec) (j *limitJudge, err error) {
-	j = &limitJudge{names: run.Words, abortAfter: run.AbortAfter.Duration}
-	j.limits, err = limit.ParseAll(run.LimitTexts)
-	return j, err
 }
 
 // over judges the interval that is over, by the counters that were sampled in it so far. The error
@@ -52,7 +44,7 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 	}
 	d := o.drives(iv.From, iv.To)
 	of := limit.Source{
-		Words: j.names, Series: series, Counters: d.Counters, Start: d.From.Add(-iv.From),
+		Words: j.run.Words, Series: series, Counters: d.Counters, Start: d.From.Add(-iv.From),
 		Machine: d.Machine,
 	}
 	figures, err := of.Figures(window)
@@ -66,7 +58,8 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 		j.failing = 0
 		return nil
 	}
-	if j.failing += iv.To - iv.From; j.abortAfter > 0 && j.failing >= j.abortAfter {
+	most := j.run.AbortAfter.Duration // 0: it goes on, whatever the limits
+	if j.failing += iv.To - iv.From; most > 0 && j.failing >= most {
 		return fmt.Errorf("%w for %s on end: %s", ErrLimits, j.failing.Round(time.Second),
 			verdicts.Which(result.Verdict.Fails))
 	}

@@ -85,7 +85,8 @@ func TestLimitsOfDevices(t *testing.T) {
 		},
 		{"not observed", false, []float64{0.06, 0.06, 0.06}, 0},
 	} {
-		w := limitJudge{limits: limits, abortAfter: 2 * time.Second}
+		w := limitJudge{limits: limits}
+		w.run.AbortAfter.Duration = 2 * time.Second
 		ended := 0
 		o := &observation{start: start, sampler: sampling.NewSampler(slog.New(slog.DiscardHandler))}
 		if c.observe {

@@ -16,6 +16,7 @@ import (
 	"ds2/internal/background"
 	"ds2/internal/driver"
 	"ds2/internal/durability"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
@@ -73,7 +74,7 @@ type Run struct {
 	writer  *result.Writer
 	summary result.Summary
 
-	judge        *limitJudge
+	judge        limitJudge
 	surroundings surroundings
 	observation  *observation
 	pace         *pace // nil: nothing is paced
@@ -155,7 +156,8 @@ func (r *Run) makeParts() (err error) {
 	}
 	r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
 	r.room = newRoom(o.Observer.Rooms(), o.Length())
-	if r.judge, err = newLimitJudge(r.summary.Spec); err != nil {
+	r.judge.run = r.summary.Spec
+	if r.judge.limits, err = limit.ParseAll(o.LimitTexts); err != nil {
 		return err
 	}
 	if r.scrubs, err = background.NewScrubs(o.Databases, o.ScrubRate, r.log); err != nil {
@@ -182,7 +184,7 @@ func (r *Run) configureDriver() (driver.Config, error) {
 		Delayed: func(err error) { o.Tell("users wait to be connected: %v", err) },
 		Lost:    func(err error) { r.watch.lost.Store(&err) },
 		Started: r.startBeside,
-		Began:   func(began time.Time) { r.events.start(r, began) },
+		Began:   r.startEvents,
 	}
 	if d := o.AbortAfter.Duration; d > 0 {
 		c.Interval = min(c.Interval, d) // short enough for a failure to be seen in time
@@ -379,14 +381,16 @@ func (r *Run) checkpoint(stop context.Context) error {
 // runUsers has the users work, from the first orders to the end of the drain.
 func (r *Run) runUsers(ctx, stop context.Context) Outcome {
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
+	inTime, kill := context.WithCancel(ctx)
 	r.events.ctx = ctx
-	r.events.inTime, r.events.cancel = context.WithCancel(ctx)
+	r.events.inTime = inTime
 	err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
-	cause := context.Cause(
-		r.stop) // a limit or no room, whatever the driver says of its last orders
+	// A limit or no room, whatever the driver says of its last orders.
+	cause := context.Cause(r.stop)
 	r.halt(nil)
-	r.summary.Events = r.events.end()
+	time.AfterFunc(grace, kill)
+	r.events.Wait()
 	if aborts(cause) {
 		return Ended(cause)
 	}
