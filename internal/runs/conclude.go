@@ -20,7 +20,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()
 	s.Scrub = r.scrubs.Results()
-	s.Space = r.room.space()
+	s.Space = space(r.places)
 	if teller, ok := r.play.(workload.Teller); ok {
 		s.Found = teller.Found()
 	}

@@ -105,7 +105,12 @@ func (o *observation) keep(row sampling.Row) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	// Not used without limits.
-	o.recent = append(o.recent[max(0, len(o.recent)-flushRows):], row)
+	o.recent = appendRecent(o.recent, row, flushRows+1)
+}
+
+// appendRecent appends a sample to those before it, of which the last most stay.
+func appendRecent[T any](samples []T, next T, most int) []T {
+	return append(samples[max(0, len(samples)+1-most):], next)
 }
 
 // drives are those of the machine from one moment of the run to another, by the samples after the

@@ -34,7 +34,7 @@ type pace struct {
 // paced is what a sample counted, or several.
 type paced struct {
 	seconds, cycles float64
-	ios             sampling.Work // in all, not a second
+	ios             sampling.Work // a second
 }
 
 // How a rate is begun and followed (mailbox/WORKLOAD.md section 5).
@@ -105,12 +105,14 @@ func newPace(target float64, warmup time.Duration, set func(float64)) *pace {
 	}
 	length := paceSample(warmup)
 	first := target / firstIOs
-	record := result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()}
 	averaged := int(pacedOver / length)
 	if warmup < time.Minute {
 		averaged = driver.InARow // nothing waits for more
 	}
-	return &pace{record: record, set: set, length: length, averaged: averaged}
+	return &pace{
+		record: result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()},
+		set:    set, length: length, averaged: averaged,
+	}
 }
 
 // sample takes a second of the run.
@@ -135,42 +137,35 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	if p.cycles += s.Counts.Orders; s.End-p.from < p.length {
 		return
 	}
-	one := paced{seconds: (s.End - p.from).Seconds(), cycles: float64(p.cycles)}
-	work, measured := o.drives(p.from, s.End).Work()
+	if work, measured := o.drives(p.from, s.End).Work(); measured {
+		p.take(paced{(s.End - p.from).Seconds(), float64(p.cycles), work})
+	}
 	p.from = s.End
 	p.cycles = 0
-	if !measured {
-		return
-	}
-	one.ios = sampling.Work{
-		Drives: work.Drives * one.seconds, Transactions: work.Transactions * one.seconds,
-		Vacuums: work.Vacuums * one.seconds,
-	}
-	p.take(one)
 }
 
 // take corrects the rate by a sample.
 func (p *pace) take(one paced) {
-	p.samples = append(p.samples[max(0, len(p.samples)-mostVacuums*p.averaged+1):], one)
-	var recent paced
+	p.samples = appendRecent(p.samples, one, mostVacuums*p.averaged)
+	var seconds, cycles, drives, transactions, vacuums float64 // of all recent samples
 	for _, s := range p.recent() {
-		recent.seconds += s.seconds
-		recent.cycles += s.cycles
-		recent.ios.Drives += s.ios.Drives
-		recent.ios.Transactions += s.ios.Transactions
-		recent.ios.Vacuums += s.ios.Vacuums
+		seconds += s.seconds
+		cycles += s.cycles
+		drives += s.ios.Drives * s.seconds
+		transactions += s.ios.Transactions * s.seconds
+		vacuums += s.ios.Vacuums * s.seconds
 	}
-	iops := recent.ios.Drives
-	rate := one.cycles / one.seconds
 	// What autovacuum reads and writes is not work of the users: the share of transactions is.
-	if served := recent.ios.Transactions + recent.ios.Vacuums; served > 0 { // not NaN
-		iops *= recent.ios.Transactions / served
+	if served := transactions + vacuums; served > 0 { // not NaN
+		drives *= transactions / served
 	}
-	// I/Os per cycle over all recent samples, as one sample holds few of them.
-	each := iops / recent.cycles
-	if iops /= recent.seconds; iops <= 0 || rate <= 0 {
+	iops := drives / seconds
+	rate := one.cycles / one.seconds
+	if iops <= 0 || rate <= 0 {
 		return
 	}
+	// I/Os per cycle over all recent samples, as one sample holds few of them.
+	each := drives / cycles
 	if p.record.Samples++; p.pacer == nil {
 		p.pacer = driver.NewPacer(p.record.Target, p.averaged, rate, iops)
 	} else {

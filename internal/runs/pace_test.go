@@ -50,6 +50,9 @@ func TestPaceBesideVacuums(t *testing.T) {
 					one.ios.Transactions = math.NaN()
 					one.ios.Vacuums = math.NaN()
 				}
+				one.ios.Drives /= one.seconds
+				one.ios.Transactions /= one.seconds
+				one.ios.Vacuums /= one.seconds
 				p.take(one)
 				require.LessOrEqual(t, second, most, "seconds; the rate is %g", rate)
 			}

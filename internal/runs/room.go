@@ -26,32 +26,17 @@ const (
 // growthSamples are the seconds over which a run's own growth is taken.
 const growthSamples = 60
 
-// room watches the file systems of this machine that hold the databases.
-type room struct {
-	places []*place
-	length time.Duration // of the run; 0: until stopped
-}
-
+// place is a file system of this machine that holds files of the databases.
 type place struct {
 	monitor.Room
-	least  int64   // bytes that stay free
-	free   []int64 // of the last growthSamples, and the one before
+	free   []int64 // bytes, at the last growthSamples and the one before; none: it cannot be asked
 	first  int64
 	warned bool
 }
 
-func newRoom(rooms []monitor.Room, length time.Duration) room {
-	r := room{length: length}
-	for _, one := range rooms {
-		least := min(int64(leastRoomShare*float64(one.Size)), leastRoomBytes)
-		r.places = append(r.places, &place{Room: one, least: least})
-	}
-	return r
-}
-
 // space is how full the places were.
-func (r room) space() (all []result.Space) {
-	for _, p := range r.places {
+func space(places []*place) (all []result.Space) {
+	for _, p := range places {
 		if n := len(p.free); n > 0 {
 			all = append(all, result.Space{
 				Mount: p.Mount, Bytes: p.Size, FreeBefore: p.first, FreeAfter: p.free[n-1],
@@ -61,8 +46,9 @@ func (r room) space() (all []result.Space) {
 	return all
 }
 
-// sample looks how much is free. The error ends the run.
-func (r room) sample(s measure.Sample, tell func(format string, args ...any)) error {
+// checkRoom looks how much is free, and tells of a place that will be full before the run ends. The
+// error ends the run.
+func (r recorder) checkRoom(s measure.Sample) error {
 	if s.Phase == measure.PhaseDrain {
 		return nil
 	}
@@ -74,23 +60,25 @@ func (r room) sample(s measure.Sample, tell func(format string, args ...any)) er
 		if len(p.free) == 0 {
 			p.first = free
 		}
-		p.free = append(p.free[max(0, len(p.free)-growthSamples):], free)
+		p.free = appendRecent(p.free, free, growthSamples+1)
 		seconds := len(p.free) - 1
 		if seconds == 0 {
 			continue
 		}
 		// A file system that gets emptier, as after a checkpoint that recycles log, does not grow.
-		growth := max(0, float64(p.free[0]-free)/float64(seconds)) // a second
-		if growth > 0 && float64(free) < float64(p.least)+growth*leaving.Seconds() {
+		growth := max(0, float64(p.free[0]-free)/float64(seconds)) // bytes a second
+		least := min(int64(leastRoomShare*float64(p.Size)), leastRoomBytes)
+		if growth > 0 && float64(free) < float64(least)+growth*leaving.Seconds() {
 			return fmt.Errorf(
 				"%w: %s has %d of %d MB left and filled by %.3g MB a second, so the run was ended: make "+
 					"room there, or take a shorter run or a lower rate",
 				ErrRoom, p.Mount, free/1e6, p.Size/1e6, growth/1e6)
 		}
-		left := time.Duration(float64(free-p.least) / max(growth, 1) * float64(time.Second))
-		if remains := r.length - s.End; seconds == growthSamples && left < remains && !p.warned {
+		left := time.Duration(float64(free-least) / max(growth, 1) * float64(time.Second))
+		remains := r.options.Length() - s.End // negative, where the run goes on until stopped
+		if seconds == growthSamples && left < remains && !p.warned {
 			p.warned = true
-			tell(
+			r.options.Tell(
 				"warning: %s has %d MB left and fills by %.3g MB a second: at that rate the run ends in %s, with "+
 					"%s still to go",
 				p.Mount, free/1e6, growth/1e6, left.Round(time.Second), remains.Round(time.Second))

@@ -85,7 +85,7 @@ type Run struct {
 	journal      *durability.Journal // nil: none is kept
 	events       events
 	watch        watch
-	room         room
+	places       []*place                // that must not get full
 	unmarked     error                   // why the marks after the run are not known
 	stop         context.Context         // is over when no new orders begin; its cause says why
 	halt         context.CancelCauseFunc // ends stop
@@ -99,7 +99,7 @@ func (r recorder) Sample(s measure.Sample) error {
 	r.watch.sample(s, r.options.Tell)
 	r.pace.sample(s, r.observation)
 	r.warm.sample(s)
-	if err := r.room.sample(s, r.options.Tell); err != nil {
+	if err := r.checkRoom(s); err != nil {
 		r.halt(err)
 	}
 	return r.writer.Sample(s)
@@ -155,7 +155,9 @@ func (r *Run) makeParts() (err error) {
 		r.pace = newPace(target, r.summary.WarmupTime.Duration, set)
 	}
 	r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
-	r.room = newRoom(o.Observer.Rooms(), o.Length())
+	for _, room := range o.Observer.Rooms() {
+		r.places = append(r.places, &place{Room: room})
+	}
 	r.judge.run = r.summary.Spec
 	if r.judge.limits, err = limit.ParseAll(o.LimitTexts); err != nil {
 		return err

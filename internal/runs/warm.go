@@ -72,7 +72,7 @@ func (w *warm) sample(s measure.Sample) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.orders = append(w.orders[max(0, len(w.orders)-warmSamples+1):], s.Counts.Orders)
+	w.orders = appendRecent(w.orders, s.Counts.Orders, warmSamples)
 }
 
 // watch looks until all holds, or the warm-up is over. Looking costs the server work, which is to
