@@ -285,7 +285,6 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 		return err
 	}
 	// After the checkpoint and before the first user: what follows is the run's own doing.
-	r.surroundings.info = readInfo(ctx, r.options.Databases)
 	r.surroundings.before = readSurrounding(ctx, r.options.Databases)
 	r.noteRun(ctx)
 	return nil

@@ -21,14 +21,14 @@ import (
 // What differs between the two is a change, with both values.
 type surroundings struct {
 	before, after surrounding
-	info          []store.Info // of each target before the run, which its plan has read too
 }
 
 // surrounding is what a run is made in at one time.
 type surrounding struct {
 	at     time.Time
 	of     []store.Surroundings // of each target; nil: not known
-	failed error
+	info   []store.Info         // what each target says of itself; nil: ds2 did not load it
+	failed error                // why one is not known
 }
 
 // readSurrounding reads what a run is made in now.
@@ -37,6 +37,8 @@ func readSurrounding(ctx context.Context, targets []store.Database) surrounding 
 	defer cancel()
 	s := surrounding{at: time.Now()}
 	for _, target := range targets {
+		info, _ := store.ReadInfo(ctx, target.DB())
+		s.info = append(s.info, info)
 		var found store.Surroundings
 		if engine, ok := target.(load.Describer); ok {
 			var err error
@@ -48,17 +50,6 @@ func readSurrounding(ctx context.Context, targets []store.Database) surrounding 
 		s.of = append(s.of, found)
 	}
 	return s
-}
-
-// readInfo reads what the databases say of themselves.
-func readInfo(ctx context.Context, targets []store.Database) (all []store.Info) {
-	ctx, cancel := outside.Within(ctx, outside.Answer)
-	defer cancel()
-	for _, target := range targets {
-		info, _ := store.ReadInfo(ctx, target.DB())
-		all = append(all, info)
-	}
-	return all
 }
 
 // What other databases of the server may commit beside a run until it is said: monitoring and
@@ -73,43 +64,35 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 	if failed := cmp.Or(s.after.failed, s.before.failed); failed != nil {
 		w.note(result.ChangeUnknown, "%v", failed)
 	}
-	for i, info := range s.info {
+	for i, info := range s.before.info {
 		if failed := info[store.InfoFailed]; failed != "" {
 			f := result.NewFinding(result.FailedBefore, failed)
 			w = append(w, f.About(targets[i].Label()))
 		}
 	}
-	if len(s.before.of) == 0 || len(s.after.of) == 0 {
-		return nil, w
-	}
-	for i, target := range targets {
+	for i := range min(len(s.before.of), len(s.after.of)) { // those of a run that ended early: none
 		before := s.before.of[i]
 		after := s.after.of[i]
 		if before == nil || after == nil {
 			continue
 		}
-		changes := s.compareStates(before, after)
-		sinceLoad, _ := load.SchemaChanges(s.info[i], before)
-		for _, c := range slices.Concat(changes, sinceLoad) {
-			c.Target = target.Label()
+		// The server's settings and the schema are to be the same all the time.
+		changes := slices.Concat(
+			result.CompareStates(before[store.OfServer], after[store.OfServer]),
+			result.CompareStates(before[store.OfSchema], after[store.OfSchema]))
+		for k := range changes {
+			changes[k].When = fmt.Sprintf("between %s and %s",
+				s.before.at.Format(time.TimeOnly), s.after.at.Format(time.TimeOnly))
+		}
+		sinceLoad, _ := load.SchemaChanges(s.before.info[i], before)
+		for _, c := range append(changes, sinceLoad...) {
+			c.Target = targets[i].Label()
 			all = append(all, c)
 		}
 		s.findCommits(&w, targets, before, after)
 		findSessions(&w, before, after)
 	}
 	return all, w
-}
-
-// compareStates finds what changed on a server and in a schema in the run.
-func (s *surroundings) compareStates(before, after store.Surroundings) (changes []result.Change) {
-	for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
-		changes = append(changes, result.CompareStates(before[kind], after[kind])...)
-	}
-	for i := range changes {
-		changes[i].When = fmt.Sprintf("between %s and %s",
-			s.before.at.Format(time.TimeOnly), s.after.at.Format(time.TimeOnly))
-	}
-	return changes
 }
 
 // findCommits finds the databases of a server that are none of the run's and committed more than a

@@ -146,7 +146,7 @@ func addSchemaCheck(
 func (r *Run) noteRun(ctx context.Context) {
 	note := r.options.RunID + " " + time.Now().UTC().Format(time.RFC3339)
 	for i, target := range r.options.Databases {
-		if r.surroundings.info[i] == nil {
+		if r.surroundings.before.info[i] == nil {
 			continue // ds2 did not load it
 		}
 		if err := store.SetInfo(ctx, target.DB(), store.InfoLastRun, note); err != nil {
