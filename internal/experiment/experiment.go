@@ -161,17 +161,16 @@ func (t turns) makeBlocks(ctx, stop context.Context) error {
 			return err
 		}
 	}
-	for goesOn && len(takingPart(t.benches)) > 0 {
+	counts := func(bench *Bench) bool { return bench.Summary.Figure != nil }
+	for first := block; goesOn && len(takingPart(t.benches)) > 0; goesOn = t.goesOn(block) {
+		if block > first && t.paired() && t.Looked != nil &&
+			slices.ContainsFunc(t.benches, counts) {
+			t.Looked(block - 1)
+		}
 		if err := t.makeBlock(ctx, stop, block); err != nil {
 			return err
 		}
 		block++
-		goesOn = t.goesOn(block) && len(takingPart(t.benches)) > 0
-		counts := func(bench *Bench) bool { return bench.Summary.Figure != nil }
-		if t.paired() && t.Looked != nil && goesOn &&
-			slices.ContainsFunc(t.benches, counts) {
-			t.Looked(block - 1)
-		}
 	}
 	if t.paired() {
 		for _, bench := range t.benches {
@@ -183,8 +182,16 @@ func (t turns) makeBlocks(ctx, stop context.Context) error {
 	return nil
 }
 
-// goesOn says whether a block is to be made after those before it.
-func (t turns) goesOn(block int) bool { return block <= len(t.orders) && !t.enough(block-1) }
+// goesOn says whether a block is to be made after those before it: the differences may be known well
+// enough by then.
+func (t turns) goesOn(block int) bool {
+	var compared []compare.Configuration
+	for _, bench := range takingPart(t.benches) {
+		compared = append(compared, compare.Configuration{Name: bench.Name, Bench: bench.Summary})
+	}
+	enough := t.Until > 0 && block > t.Least && compare.Narrow(compared, t.Until)
+	return block <= len(t.orders) && !enough
+}
 
 // takeIn has configurations that were left out take part again.
 func (t turns) takeIn() {
@@ -266,15 +273,6 @@ func (e Experiment) through(bench *Bench, block int) bool {
 		return len(runs) >= block
 	}
 	return slices.ContainsFunc(runs, func(r result.BenchRun) bool { return r.Block >= block })
-}
-
-// enough says whether the differences are known well enough after n blocks.
-func (t turns) enough(blocks int) bool {
-	var compared []compare.Configuration
-	for _, bench := range takingPart(t.benches) {
-		compared = append(compared, compare.Configuration{Name: bench.Name, Bench: bench.Summary})
-	}
-	return t.Until > 0 && blocks >= t.Least && compare.Narrow(compared, t.Until)
 }
 
 // run makes the run of a configuration in a block, unless it is made or the configuration is left

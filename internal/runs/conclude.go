@@ -26,7 +26,13 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	}
 	series, readErr := r.writer.Series()
 	s.Status = outcome.Status
-	s.Changes, s.Noticed = r.notice()
+	// What the record does not show, with what was not so all the time.
+	changes, noticed := r.surroundings.changes(r.options.Databases)
+	r.pace.find(&noticed)
+	r.warm.find(&noticed)
+	s.Changes = changes
+	// What several targets of a server say is one finding.
+	s.Noticed = result.Together(append(noticed, r.ioFaults...))
 	var counters sampling.Table
 	var observedErr error
 	if r.observation.close != nil {
@@ -52,15 +58,6 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 		s.Error = outcome.Err.Error()
 	}
 	return outcome.with(save(r.options.Dir, s))
-}
-
-// notice finds what the record does not show, with what was not so all the time. What several
-// targets of a server say is one finding.
-func (r *Run) notice() (changes []result.Change, w noticed) {
-	changes, w = r.surroundings.changes(r.options.Databases)
-	r.pace.find(&w)
-	r.warm.find(&w)
-	return changes, result.Together(append(w, r.ioFaults...))
 }
 
 // draw draws the conclusion of a run from what it was to be, what happened and what was sampled.

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,16 +69,7 @@ func (c Conduct) lost(run *Run) error {
 // for, and adds what it finds to the record. What could not be made is a finding; the error is of
 // what ended it.
 func (c Conduct) Verify(stop Stop, run *Run) (s result.Summary, err error) {
-	defer func() {
-		if lost := c.lost(run); lost != nil {
-			err = lost
-		}
-		s = run.summary
-	}()
 	how := run.options.Verify
-	if how == result.VerifyNone {
-		return s, nil
-	}
 	if how == result.VerifyDeep {
 		err = c.deep(stop.Soft, run)
 	}
@@ -86,10 +78,12 @@ func (c Conduct) Verify(stop Stop, run *Run) (s result.Summary, err error) {
 		*found = append(*found, result.NewFinding(result.DeepCheckNotMade, err.Error()))
 		err = nil
 	}
-	if err == nil {
+	if how != result.VerifyNone && err == nil {
 		err = c.audit(stop.Soft, run)
 	}
-	return s, err
+	// Whatever was found then may be of what another ds2 did.
+	err = cmp.Or(c.lost(run), err)
+	return run.summary, err
 }
 
 // deep reads every page of the run's databases and tells what is damaged.
