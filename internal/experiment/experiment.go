@@ -156,8 +156,9 @@ func (t turns) makeBlocks(ctx, stop context.Context) error {
 		t.noteLook(block-1, done)
 		t.takeIn()
 	}
-	if block == 1 {
-		if err := t.practise(ctx, stop); err != nil {
+	lacks := func(bench *Bench) bool { return block == 1 && !t.through(bench, practice) }
+	for slices.ContainsFunc(takingPart(t.benches), lacks) {
+		if err := t.makeBlock(ctx, stop, practice); err != nil {
 			return err
 		}
 	}
@@ -204,17 +205,6 @@ func (t turns) takeIn() {
 	}
 }
 
-// practise makes the runs for practice.
-func (t turns) practise(ctx, stop context.Context) error {
-	lacks := func(bench *Bench) bool { return !t.through(bench, practice) }
-	for slices.ContainsFunc(takingPart(t.benches), lacks) {
-		if err := t.makeBlock(ctx, stop, practice); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // makeBlock makes the runs of a block, those for practice in the order of the first.
 func (t turns) makeBlock(ctx, stop context.Context, block int) error {
 	for _, i := range t.orders[max(block, 1)-1] {
@@ -247,19 +237,17 @@ func (e Experiment) paired() bool { return len(e.Benches) > 1 && !e.Sequence }
 // nextBlock is the block to go on with: the first that any configuration lacks. A block that a
 // configuration lacks because it was left out is not made up for, since the others' runs of it were
 // made at another time.
-func (t turns) nextBlock() int {
+func (t turns) nextBlock() (next int) {
 	some := takingPart(t.benches)
 	if len(some) == 0 {
 		some = t.benches
 	}
-	for block := range t.orders {
-		if slices.ContainsFunc(some, func(bench *Bench) bool {
-			return !t.through(bench, block+1)
-		}) {
-			return block + 1
-		}
+	next = 1
+	lacks := func(bench *Bench) bool { return !t.through(bench, next) }
+	for next <= len(t.orders) && !slices.ContainsFunc(some, lacks) {
+		next++
 	}
-	return len(t.orders) + 1
+	return next
 }
 
 // through says whether the run of a configuration in a block is made, or its time is over, as later
