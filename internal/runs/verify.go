@@ -181,10 +181,13 @@ func (v Verification) note(ctx context.Context, target store.Database, checks []
 		return // ds2 did not load it
 	}
 	failed := ""
-	if i := slices.IndexFunc(checks, func(c result.Check) bool { return !c.Passed }); i >= 0 {
-		failed = fmt.Sprintf("%s: expected %s, found %s", checks[i].Name, checks[i].Expected,
-			checks[i].Found)
-	} else if !v.How.Whole || info[store.InfoFailed] == "" {
+	for _, c := range checks {
+		if !c.Passed {
+			failed = fmt.Sprintf("%s: expected %s, found %s", c.Name, c.Expected, c.Found)
+			break
+		}
+	}
+	if failed == "" && (!v.How.Whole || info[store.InfoFailed] == "") {
 		return
 	}
 	if err := store.SetInfo(ctx, target.DB(), store.InfoFailed, failed); err != nil &&
@@ -198,10 +201,8 @@ func (v Verification) note(ctx context.Context, target store.Database, checks []
 // what its journal does.
 func (v Verification) account(i int, journal bool) (*workload.Account, error) {
 	r := v.Record
-	whole := r.Status != result.Running && i < len(r.ByTarget) && i < len(r.Before) &&
-		i < len(r.After)
 	switch {
-	case whole:
+	case r.Status != result.Running && i < min(len(r.ByTarget), len(r.Before), len(r.After)):
 		return &workload.Account{
 			Counts: r.ByTarget[i].Counts,
 			Before: r.Before[i],
@@ -282,28 +283,28 @@ func (r *Run) keepJournal(w workload.Workload) (err error) {
 // record. It follows Execute; tell is told how many bytes have been read of one target after the
 // other. An audit that cannot be made is noted in the record with the reason.
 func (r *Run) Audit(ctx context.Context, tell progress.Tell) (result.Audit, error) {
-	checks, err := r.audit(ctx, tell)
-	r.summary.Audit = &result.Audit{Passed: result.Passed(checks), Checks: checks}
+	var checks []result.Check
+	err := r.unmarked
+	if err == nil {
+		checks, err = Verification{
+			Targets: r.options.Databases,
+			Workload: func(context.Context, store.Database) (workload.Workload, error) {
+				return r.options.Plan.Workload(), nil
+			},
+			How:    workload.Audit{Tell: tell},
+			Record: &result.Record{Summary: r.summary},
+			Dirs:   []string{r.options.Dir},
+		}.checks(ctx)
+	} else { // without the marks, what the run added cannot be told from what was there
+		err = fmt.Errorf("audit what the run added: %w", err)
+	}
+	audit := result.Audit{Passed: result.Passed(checks), Checks: checks}
 	if err != nil {
-		r.summary.Audit = &result.Audit{NotAudited: err.Error(), Checks: []result.Check{}}
+		audit = result.Audit{NotAudited: err.Error(), Checks: []result.Check{}}
 		if ctx.Err() != nil {
-			r.summary.Audit.NotAudited = "interrupted"
+			audit.NotAudited = "interrupted"
 		}
 	}
-	return *r.summary.Audit, errors.Join(err, save(r.options.Dir, &r.summary))
-}
-
-func (r *Run) audit(ctx context.Context, tell progress.Tell) ([]result.Check, error) {
-	if r.unmarked != nil {
-		return nil, fmt.Errorf("audit what the run added: %w", r.unmarked)
-	}
-	return Verification{
-		Targets: r.options.Databases,
-		Workload: func(context.Context, store.Database) (workload.Workload, error) {
-			return r.options.Plan.Workload(), nil
-		},
-		How:    workload.Audit{Tell: tell},
-		Record: &result.Record{Summary: r.summary},
-		Dirs:   []string{r.options.Dir},
-	}.checks(ctx)
+	r.summary.Audit = &audit
+	return audit, errors.Join(err, save(r.options.Dir, &r.summary))
 }
