@@ -121,12 +121,12 @@ func statistic(stat string, d measure.Distribution) (f Figure, measured bool) {
 	if d.Name == "" {
 		return f, false
 	}
+	if stat == "mean" {
+		return Figure{Value: d.Mean().Seconds(), AtLeast: d.AtLeast(1)}, true
+	}
 	q, isPercentile := percentile(stat)
-	if stat == "max" {
-		q = 1
+	if !isPercentile {
+		q = 1 // the maximum
 	}
-	if isPercentile || stat == "max" {
-		return Figure{Value: d.Quantile(q).Seconds(), AtLeast: d.AtLeast(q)}, true
-	}
-	return Figure{Value: d.Mean().Seconds(), AtLeast: d.AtLeast(1)}, true
+	return Figure{Value: d.Quantile(q).Seconds(), AtLeast: d.AtLeast(q)}, true
 }

@@ -12,6 +12,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -132,8 +133,8 @@ func (p *Page) Doing(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doing = fmt.Sprintf(format, args...)
-	if p.show.Now == nil &&
-		p.show.Title != "" { // what comes next is another run's, and so are its figures
+	// What comes next is another run's, and so are its figures.
+	if p.show.Now == nil && p.show.Title != "" {
 		p.replace(Show{})
 	}
 }
@@ -229,7 +230,7 @@ func (p *Page) keep(f *Frame) {
 			l := &p.show.Charts[i].Lines[k]
 			l.Points = append(l.Points, [2]*float64{second, f.Values[at]})
 			if len(l.Points) > historySeconds {
-				l.Points = append(l.Points[:0], l.Points[len(l.Points)-historySeconds:]...)
+				l.Points = slices.Delete(l.Points, 0, len(l.Points)-historySeconds)
 				p.oldest = l.Points[0][0]
 			}
 			at++
@@ -240,13 +241,10 @@ func (p *Page) keep(f *Frame) {
 
 // begin is the event that begins what is shown, with all that it has shown so far.
 func (p *Page) begin() []byte {
-	return event(
-		"show",
-		map[string]any{
-			"command": p.command, "title": p.show.Title, "since": p.show.Since,
-			"charts": p.show.Charts,
-		},
-	)
+	return event("show", map[string]any{
+		"command": p.command, "title": p.show.Title, "since": p.show.Since,
+		"charts": p.show.Charts,
+	})
 }
 
 // event is an event as the browser reads it.

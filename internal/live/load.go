@@ -16,21 +16,20 @@ import (
 type Load struct {
 	start time.Time
 
-	mu     sync.Mutex
-	loaded map[datagen.Table]amount
-	shown  amount // up to the last values, and by an unfinished load before
+	mu          sync.Mutex
+	rows, bytes map[datagen.Table]int64 // that the server has taken
+	earlier     int64                   // of the rows, those that an unfinished load had copied
 
 	tell     progress.Tell // is told too
 	estimate *progress.Estimate
 }
 
-type amount struct{ rows, bytes int64 }
-
 // NewLoad follows a load that begins now. What it is told of its progress it tells another.
 func NewLoad(tell progress.Tell) *Load {
 	return &Load{
 		start:    time.Now(),
-		loaded:   map[datagen.Table]amount{},
+		rows:     map[datagen.Table]int64{},
+		bytes:    map[datagen.Table]int64{},
 		tell:     tell,
 		estimate: progress.NewEstimate(),
 	}
@@ -41,10 +40,10 @@ func NewLoad(tell progress.Tell) *Load {
 func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	was := l.loaded[table]
-	l.loaded[table] = amount{was.rows + rows, was.bytes + bytes}
+	l.rows[table] += rows
+	l.bytes[table] += bytes
 	if bytes == 0 {
-		l.shown.rows += rows
+		l.earlier += rows
 	}
 }
 
@@ -61,60 +60,58 @@ func (l *Load) Tell(doing string, done, total int64) {
 func (l *Load) Tables(f func(table string, rows, bytes int64)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for table, of := range l.loaded {
-		f(string(table), of.rows, of.bytes)
+	for table, rows := range l.rows {
+		f(string(table), rows, l.bytes[table])
 	}
 }
 
-// sum is what has been loaded of all tables.
-func (l *Load) sum() (all amount) {
-	l.Tables(func(_ string, rows, bytes int64) {
-		all = amount{all.rows + rows, all.bytes + bytes}
+// sum is what has been loaded of all tables, by this load and by an unfinished one before it.
+func (l *Load) sum() (rows, bytes, earlier float64) {
+	l.Tables(func(_ string, ofTable, bytesOfTable int64) {
+		rows += float64(ofTable)
+		bytes += float64(bytesOfTable)
+		earlier = float64(l.earlier) // Tables has the lock
 	})
-	return all
-}
-
-// rates are the rows and MB a second since they were asked for, in a time that passed.
-func (l *Load) rates(took time.Duration) []*float64 {
-	all := l.sum()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	was := l.shown
-	l.shown = all
-	return []*float64{
-		report.Digits(float64(all.rows-was.rows) / took.Seconds()),
-		report.Digits(float64(all.bytes-was.bytes) / took.Seconds() / 1e6),
-	}
+	return rows, bytes, earlier
 }
 
 // Show is what the page of a load draws now, under a title.
 func (l *Load) Show(title string) Show {
 	second := 0 // of the last values
 	at := l.start
-	rows := report.NewLiveChart("live-rows", "Rows loaded",
+	var rowsShown, bytesShown float64 // by this load, up to then
+	rowsChart := report.NewLiveChart("live-rows", "Rows loaded",
 		"Rows handed to the server in each second.", "rows/s", false, "rows a second")
-	bytes := report.NewLiveChart("live-bytes", "Bytes loaded",
+	bytesChart := report.NewLiveChart("live-bytes", "Bytes loaded",
 		"Bytes of CSV handed to the server in each second.", "MB/s", false, "MB a second")
 	return Show{
 		Title:  title,
 		Since:  "time since the load began",
-		Charts: []report.LiveChart{rows, bytes},
+		Charts: []report.LiveChart{rowsChart, bytesChart},
 		Now: func() Frame {
 			now := time.Now()
-			all := l.sum()
+			rows, bytes, earlier := l.sum()
 			s := l.estimate.State()
 			f := Frame{Headline: "loading"}
 			f.Phase, f.Doing, _ = strings.Cut(s.Doing, ", ") // the statements that run
 			if s.Total > 0 {
-				f.Share, f.Left = new(s.Share()), s.TimeLeft()
+				f.Share = new(s.Share())
+				f.Left = s.TimeLeft()
 				f.Headline = fmt.Sprintf("%d %%", int(100*s.Share()))
 			}
 			f.Facts = []Fact{
-				fact("rows", float64(all.rows), 0),
-				fact("MB of CSV", float64(all.bytes)/1e6, 0),
+				fact("rows", rows, 0),
+				fact("MB of CSV", bytes/1e6, 0),
 			}
 			if passed := int(now.Sub(l.start).Seconds()); passed > second {
-				f.Values = l.rates(now.Sub(at))
+				// What an unfinished load had copied came at no rate of this one.
+				took := now.Sub(at).Seconds()
+				f.Values = []*float64{
+					report.Digits((rows - earlier - rowsShown) / took),
+					report.Digits((bytes - bytesShown) / took / 1e6),
+				}
+				rowsShown = rows - earlier
+				bytesShown = bytes
 				second = passed
 				at = now
 			}
