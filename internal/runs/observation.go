@@ -49,17 +49,12 @@ func (o *observation) rest(stop context.Context, d time.Duration) bool {
 
 // beside samples from start until end is called, or ctx ends.
 func (o *observation) beside(
-	ctx context.Context,
-	start time.Time,
-	take func(sampling.Row),
+	ctx context.Context, start time.Time, take func(sampling.Row),
 ) (end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var sampler sync.WaitGroup
-	sampler.Go(func() { o.sampler.Run(ctx, start, take) })
-	return func() {
-		cancel()
-		sampler.Wait()
-	}
+	return progress.Watch(ctx, 0, func(ctx context.Context) bool {
+		o.sampler.Run(ctx, start, take)
+		return false
+	})
 }
 
 // flushRows is how many samples a crash may cost: those of as much time as it costs of the
@@ -127,14 +122,15 @@ func (o *observation) drives(from, to time.Duration) sampling.Drives {
 	return sampling.Drives{Counters: recent, Machine: o.machine, From: begin, To: o.start.Add(to)}
 }
 
-// newest is the last sample; without values before the first.
-func (o *observation) newest() (r sampling.Row) {
+// Newest is the last sample of machine and databases; without values before the first.
+func (r *Run) Newest() (newest sampling.Row) {
+	o := r.observation
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if n := len(o.recent); n > 0 {
-		r = o.recent[n-1]
+		newest = o.recent[n-1]
 	}
-	return r
+	return newest
 }
 
 // iopsOver is the time over which the IOPS of a run under way are shown.
@@ -144,7 +140,7 @@ const iopsOver = 10 * time.Second
 // NaN where not counted.
 func (r *Run) IOPS() float64 {
 	o := r.observation
-	newest := o.newest().Time
+	newest := r.Newest().Time
 	if newest.IsZero() {
 		return math.NaN()
 	}

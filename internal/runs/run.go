@@ -228,9 +228,6 @@ func (r *Run) startBeside(at time.Time) {
 // Sampler is where the newest counters of machine and databases are.
 func (r *Run) Sampler() *sampling.Sampler { return r.observation.sampler }
 
-// Newest is the last sample of machine and databases; without values before the first.
-func (r *Run) Newest() sampling.Row { return r.observation.newest() }
-
 // Options are those that the run was made with.
 func (r *Run) Options() Options { return r.options }
 
