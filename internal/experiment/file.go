@@ -272,14 +272,15 @@ func (r FileReader) configuration(
 }
 
 // note takes a flag into the record, as it is written.
-func (r FileReader) note(c *Variant, flag string, g Given) {
+func (r FileReader) note(c *Variant, flag string, g Given) (text string) {
 	var values []string
 	for _, v := range g.Values {
 		values = append(values, r.Shown(flag, v))
 	}
-	if text := strings.Join(values, ", "); text != "" {
+	if text = strings.Join(values, ", "); text != "" {
 		c.Settings = append(c.Settings, result.Setting{Flag: flag, Value: text})
 	}
+	return text
 }
 
 // with is a configuration with a value of a factor.
@@ -288,8 +289,7 @@ func (r FileReader) with(c *Variant, flag string, g Given) *Variant {
 	one.Given = maps.Clone(c.Given)
 	one.Settings = slices.Clone(c.Settings)
 	one.Given[flag] = g
-	r.note(&one, flag, g)
-	shown := r.Shown(flag, g.Values[0])
+	shown := r.note(&one, flag, g)
 	if len(c.Factors) == 0 {
 		one.Of = c.Name
 	}

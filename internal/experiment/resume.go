@@ -31,20 +31,19 @@ func takeUp[T any](
 	unlike func(T) []string,
 ) (*T, error) {
 	left, err := read(dir)
-	if errors.Is(err, result.ErrNone) {
-		if err := result.CheckDir(dir); err != nil {
-			return nil, &DirError{err}
-		}
+	isNew := errors.Is(err, result.ErrNone)
+	if isNew {
+		err = result.CheckDir(dir)
+	}
+	switch {
+	case err != nil:
+		return nil, &DirError{err}
+	case isNew:
 		return nil, nil
 	}
-	if err != nil {
-		return nil, &DirError{err}
-	}
 	if names := unlike(left); len(names) > 0 {
-		return nil, &DirError{
-			fmt.Errorf("%s holds %s with another setup: %s; give the same flags to the same "+
-				"ds2 to continue it, or another directory", dir, what, strings.Join(names, "; ")),
-		}
+		return nil, &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to "+
+			"the same ds2 to continue it, or another directory", dir, what, strings.Join(names, "; "))}
 	}
 	return &left, nil
 }

@@ -85,7 +85,6 @@ type Page struct {
 
 	mu      sync.Mutex
 	show    Show // its charts with their points so far
-	oldest  *float64
 	doing   string
 	found   []byte // what is known so far, as an event; nil: nothing
 	runs    []byte // the list of runs, as an event; nil: there is one run
@@ -123,7 +122,6 @@ func (p *Page) Begin(s Show) {
 
 func (p *Page) replace(s Show) {
 	p.show = s
-	p.oldest = nil
 	p.last = Frame{At: never}
 	p.send(p.begin())
 }
@@ -178,12 +176,12 @@ func (p *Page) End(text string) {
 	}
 	clear(p.viewers)
 	p.mu.Unlock()
-	gone := make(chan struct{})
-	go func() { p.watching.Wait(); close(gone) }()
-	select {
-	case <-gone:
-	case <-time.After(goodbye):
-	}
+	moment, gone := context.WithTimeout(context.Background(), goodbye)
+	go func() {
+		p.watching.Wait()
+		gone()
+	}()
+	<-moment.Done()
 }
 
 // look asks how things stand, keeps the values, and tells the viewers.
@@ -205,20 +203,14 @@ func (p *Page) look(now time.Time) {
 		p.keep(&f)
 	}
 	f.At = max(f.At, 0)
-	if f.Values == nil && sameText(f, p.last) && now.Sub(p.sent) < keepAlive {
+	if f.Values == nil && reflect.DeepEqual(f, p.last) && now.Sub(p.sent) < keepAlive {
 		return
 	}
-	p.last = f
-	p.sent = now
 	p.send(event("frame", f))
-}
-
-func sameText(a, b Frame) bool {
-	a.Values = nil
-	b.Values = nil
-	a.Oldest = nil
-	b.Oldest = nil
-	return reflect.DeepEqual(a, b)
+	p.sent = now
+	p.last = f
+	p.last.Values = nil // they are in the charts, whose oldest points are gone
+	p.last.Oldest = nil
 }
 
 // keep adds the frame's values to the charts.
@@ -231,12 +223,11 @@ func (p *Page) keep(f *Frame) {
 			l.Points = append(l.Points, [2]*float64{second, f.Values[at]})
 			if len(l.Points) > historySeconds {
 				l.Points = slices.Delete(l.Points, 0, len(l.Points)-historySeconds)
-				p.oldest = l.Points[0][0]
+				f.Oldest = l.Points[0][0]
 			}
 			at++
 		}
 	}
-	f.Oldest = p.oldest
 }
 
 // begin is the event that begins what is shown, with all that it has shown so far.
@@ -284,9 +275,7 @@ func (p *Page) join() chan []byte {
 		}
 	}
 	if p.last.At != never {
-		f := p.last
-		f.Values = nil // they are in the charts
-		v <- event("frame", f)
+		v <- event("frame", p.last)
 	}
 	p.viewers[v] = true
 	p.watching.Add(1)
@@ -313,11 +302,8 @@ func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 	}
 	defer p.leave(v)
 	connection := http.NewResponseController(w)
-	// That a viewer has gone shows as the end of the request.
-	if err := connection.SetReadDeadline(time.Time{}); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
+	// A stream has no request to be read: that its viewer has gone shows as the end of the request.
+	_ = connection.SetReadDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	for {

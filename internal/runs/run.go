@@ -128,10 +128,9 @@ func (r recorder) Interval(iv measure.Interval) error {
 
 // Begin creates the record and prepares the run.
 func Begin(o Options) (*Run, error) {
-	happened := result.Happened{
+	r := &Run{options: o, summary: result.Summary{Spec: o.Asked(), Happened: result.Happened{
 		Status: result.Running, Start: time.Now(), Device: o.Device, Cluster: o.Cluster,
-	}
-	r := &Run{options: o, summary: result.Summary{Spec: o.Asked(), Happened: happened}}
+	}}}
 	var err error
 	r.writer, err = result.Create(o.Dir, r.summary, o.Plan.Workload().Counts()...)
 	if err != nil {
@@ -316,10 +315,8 @@ func (r *Run) withIdleAndCooldown(ctx, stop context.Context) Outcome {
 
 // noteNoUsers notes that for a time only counters and power are read.
 func (r *Run) noteNoUsers(phase string, d time.Duration) {
-	r.doing.Store(
-		fmt.Sprintf("%s until %s: counters and power only", phase,
-			time.Now().Add(d).Format(time.TimeOnly)),
-	)
+	r.doing.Store(fmt.Sprintf("%s until %s: counters and power only", phase,
+		time.Now().Add(d).Format(time.TimeOnly)))
 }
 
 // Doing is what the run is at while it has no users; empty: nothing that takes long.
