@@ -22,30 +22,28 @@ type DirError struct{ error }
 
 func (e *DirError) Unwrap() error { return e.error }
 
-// takeUp is what was left in dir, read by read; nil where a new one may begin there. Nothing is
-// changed. What it is, such as a bench, is for the error; unlike says in what the one that is asked
-// for differs.
-func takeUp[T any](
-	dir, what string,
-	read func(string) (T, error),
-	unlike func(T) []string,
-) (*T, error) {
-	left, err := read(dir)
-	isNew := errors.Is(err, result.ErrNone)
-	if isNew {
+// findLeft finds what was left in dir, read by read; where there is nothing, a new one may begin
+// there. Nothing is changed.
+func findLeft[T any](dir string, read func(string) (T, error)) (left T, found bool, err error) {
+	left, err = read(dir)
+	found = !errors.Is(err, result.ErrNone)
+	if !found {
 		err = result.CheckDir(dir)
 	}
-	switch {
-	case err != nil:
-		return nil, &DirError{err}
-	case isNew:
-		return nil, nil
+	if err != nil {
+		err = &DirError{err}
 	}
-	if names := unlike(left); len(names) > 0 {
-		return nil, &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to "+
-			"the same ds2 to continue it, or another directory", dir, what, strings.Join(names, "; "))}
+	return left, found, err
+}
+
+// refuseUnlike refuses to continue what is left in dir, such as a bench, where it differs in
+// something from what is asked for: figures of two setups have no mean.
+func refuseUnlike(dir, what string, differences []string) error {
+	if len(differences) == 0 {
+		return nil
 	}
-	return &left, nil
+	return &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to the "+
+		"same ds2 to continue it, or another directory", dir, what, strings.Join(differences, "; "))}
 }
 
 // ClearUp removes what a ds2 that was killed left half-written in dir. Whoever calls it holds the
@@ -57,34 +55,29 @@ func ClearUp(dir string) error {
 // Check is an error where nothing of what read reads can be begun or continued in dir, as far as
 // that can be told before its databases are opened.
 func Check[T any](dir string, read func(string) (T, error)) error {
-	_, err := takeUp(dir, "", read, func(T) []string { return nil })
+	_, _, err := findLeft(dir, read)
 	return err
 }
 
 // TakeUpBench takes up the bench in the directory of its runs' options, or begins one, while the
 // databases are locked. Unless a seed is given, the runs get the one with which the bench began.
 func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
-	left, err := takeUp(
-		o.Dir,
-		"a bench",
-		result.ReadSummary[result.Bench],
-		func(left result.Bench) []string {
-			if !seedGiven {
-				o.Seed = left.Seed
-			}
-			return differing(left.Spec, o.Asked())
-		},
-	)
+	left, found, err := findLeft(o.Dir, result.ReadSummary[result.Bench])
 	switch {
 	case err != nil:
-		return result.Bench{}, err
-	case left == nil:
+		return left, err
+	case !found:
 		return result.Bench{Spec: o.Asked(), Start: time.Now()}, result.MakeDir(o.Dir)
+	case !seedGiven:
+		o.Seed = left.Seed
+	}
+	if err := refuseUnlike(o.Dir, "a bench", differing(left.Spec, o.Asked())); err != nil {
+		return left, err
 	}
 	// The directory's runs have the ID that the bench began with.
 	o.RunID = left.RunID
 	left.Spec = o.Asked()
-	return *left, ClearUp(o.Dir)
+	return left, ClearUp(o.Dir)
 }
 
 // differing says in what two structs differ of which the one is continued as the other.
@@ -101,38 +94,32 @@ func differing[T any](left, now T) (texts []string) {
 func TakeUpExperiment(
 	dir string, begun result.Experiment, seedGiven bool,
 ) (e result.Experiment, resumed bool, err error) {
-	read := result.ReadSummary[result.Experiment]
-	left, err := takeUp(dir, "an experiment", read, func(left result.Experiment) (names []string) {
-		if !hasRuns(dir, left) {
-			return nil
-		}
-		if left.KitVersion != begun.KitVersion {
-			names = append(names,
-				fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion))
-		}
-		if left.Order != begun.Order {
-			names = append(names, "order")
-		}
-		if seedGiven && left.Seed != begun.Seed {
-			names = append(names, "seed")
-		}
-		same := func(a, b result.Configuration) bool {
-			return a.Name == b.Name && a.Dir == b.Dir && slices.Equal(a.Settings, b.Settings)
-		}
-		if !slices.EqualFunc(left.Configurations, begun.Configurations, same) {
-			names = append(names, "configurations")
-		}
-		return names
-	})
-	if err != nil || left == nil || !hasRuns(dir, *left) {
-		return begun, left != nil, err
+	left, found, err := findLeft(dir, result.ReadSummary[result.Experiment])
+	if err != nil || !found || !hasRuns(dir, left) {
+		return begun, found, err
+	}
+	var names []string // of what differs
+	if left.KitVersion != begun.KitVersion {
+		names = append(names, fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion))
+	}
+	if left.Order != begun.Order {
+		names = append(names, "order")
+	}
+	if seedGiven && left.Seed != begun.Seed {
+		names = append(names, "seed")
+	}
+	same := func(a, b result.Configuration) bool {
+		return a.Name == b.Name && a.Dir == b.Dir && slices.Equal(a.Settings, b.Settings)
+	}
+	if !slices.EqualFunc(left.Configurations, begun.Configurations, same) {
+		names = append(names, "configurations")
 	}
 	left.Subject = begun.Subject // which judges what was measured, and changes nothing of it
 	// they only say how long to go on
 	left.Least = begun.Least
 	left.Most = begun.Most
 	left.Until = begun.Until
-	return *left, true, nil
+	return left, true, refuseUnlike(dir, "an experiment", names)
 }
 
 // hasRuns says whether any configuration of an experiment has begun with a run.
@@ -144,33 +131,28 @@ func hasRuns(dir string, e result.Experiment) bool {
 }
 
 // TakeUp has the search go on where the one in its directory ended, or begin, while the databases
-// are locked. One that is done is
-// refused: a search again of the same may come to another result. Unless a seed is given, it goes
-// on with the seed that it began with.
+// are locked. One that is done is refused: a search again of the same may come to another result.
+// Unless a seed is given, it goes on with the seed that it began with.
 func (s *Search) TakeUp(seedGiven bool) error {
-	left, err := takeUp(
-		s.Dir,
-		"a search",
-		result.ReadSummary[result.Search],
-		func(left result.Search) []string {
-			if !seedGiven {
-				s.Options.Seed = left.Seed
-			}
-			return append(
-				differing(left.Spec, s.Options.Asked()),
-				differing(left.SearchConfig, s.Config)...)
-		},
-	)
+	left, found, err := findLeft(s.Dir, result.ReadSummary[result.Search])
 	switch {
 	case err != nil:
 		return err
-	case left == nil:
+	case !found:
 		return result.MakeDir(s.Dir)
-	case left.Status == result.Done || left.Status == "":
+	case !seedGiven:
+		s.Options.Seed = left.Seed
+	}
+	names := differing(left.Spec, s.Options.Asked())
+	names = append(names, differing(left.SearchConfig, s.Config)...)
+	if err := refuseUnlike(s.Dir, "a search", names); err != nil {
+		return err
+	}
+	if left.Status == result.Done || left.Status == "" {
 		return &DirError{fmt.Errorf("the search in %s is over: ds2 report shows it; give another "+
 			"directory for a new one", s.Dir)}
 	}
-	s.left = *left
+	s.left = left
 	s.Options.RunID = left.RunID
 	return ClearUp(s.Dir)
 }
