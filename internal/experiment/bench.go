@@ -72,6 +72,8 @@ func (bench *Bench) run(ctx, stop context.Context, place runs.Place, where strin
 		told("restoring the database")
 		err = bench.Restore(ctx, stop)
 	}
+	// An SSD tidies up after the restore's writes, and a server writes its changed pages back:
+	// neither is work of the run.
 	if bench.Summary.Settle.Duration > 0 && err == nil && stop.Err() == nil {
 		told(fmt.Sprintf("settling for %s", bench.Summary.Settle))
 		pause(bench.Summary.Settle.Duration)
@@ -133,7 +135,7 @@ func CompleteBench(o runs.Options, b *result.Bench) error {
 	dir := o.Dir
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if r.Figure == nil {
+		if r.Figure == nil { // it failed, or was interrupted
 			continue
 		}
 		o.Dir = filepath.Join(dir, r.Dir)

@@ -183,8 +183,8 @@ func (t turns) makeBlocks(ctx, stop context.Context) error {
 	return nil
 }
 
-// goesOn says whether a block is to be made after those before it: the differences may be known well
-// enough by then.
+// goesOn says whether a block is to be made after those before it: the differences may be known
+// well enough by then.
 func (t turns) goesOn(block int) bool {
 	var compared []compare.Configuration
 	for _, bench := range takingPart(t.benches) {
@@ -238,6 +238,7 @@ func (e Experiment) paired() bool { return len(e.Benches) > 1 && !e.Sequence }
 // configuration lacks because it was left out is not made up for, since the others' runs of it were
 // made at another time.
 func (t turns) nextBlock() (next int) {
+	// Where all were left out, they are tried again where they came to.
 	some := takingPart(t.benches)
 	if len(some) == 0 {
 		some = t.benches
@@ -271,6 +272,8 @@ func (t turns) run(ctx, stop context.Context, bench *Bench, block int) error {
 	}
 	b := &bench.Summary
 	where := t.where(block)
+	// All runs are counted, interrupted ones and those for practice too: each has a seed of its
+	// own.
 	place := runs.Place{Configuration: bench.Name, Number: 1}
 	for _, bench := range t.benches {
 		place.Number += len(bench.Summary.Runs)
@@ -289,7 +292,7 @@ func (t turns) run(ctx, stop context.Context, bench *Bench, block int) error {
 	start := time.Now()
 	err := bench.run(ctx, stop, place, where)
 	last.Took = time.Since(start).Seconds()
-	switch {
+	switch { // a run that was stopped is made again, and one that failed is a result
 	case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
 		last.Status = result.Interrupted
 		return cmp.Or(err, context.Cause(ctx))

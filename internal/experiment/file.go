@@ -77,6 +77,8 @@ func (r FileReader) Parse(path string, text []byte) (*File, error) {
 	} else if err != nil {
 		return nil, f.decoding(err)
 	}
+	// YAML separates documents by "---", after which a decoder would silently leave the rest
+	// unread.
 	if err := decoder.Decode(new(yaml.Node)); err == nil {
 		return nil, fmt.Errorf("%s: it holds a second document: an experiment is one", path)
 	} else if !errors.Is(err, io.EOF) {
@@ -142,7 +144,8 @@ func (r FileReader) flags(f *File, keys map[string]yaml.Node, own Givens) (Given
 	return all, nil
 }
 
-// values reads a value, a list of them, or a mapping as a list of "key=value".
+// values reads a value, a list of them, or a mapping as a list of "key=value", each as it is
+// written: what it means is for its flag to say, as on the command line.
 func values(f *File, name string, key Key, node yaml.Node) (values []string, err error) {
 	var one string
 	var keys map[string]string
@@ -298,6 +301,7 @@ func (r FileReader) with(c *Variant, flag string, g Given) *Variant {
 	return &one
 }
 
+// noDirName are the signs that some file systems or shells do not take in a name.
 var noDirName = regexp.MustCompile(`[^A-Za-z0-9._]+`)
 
 func dirName(name string) string {

@@ -43,7 +43,8 @@ func refuseUnlike(dir, what string, differences []string) error {
 		return nil
 	}
 	return &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to the "+
-		"same ds2 to continue it, or another directory", dir, what, strings.Join(differences, "; "))}
+		"same ds2 to continue it, or another directory", dir, what,
+		strings.Join(differences, "; "))}
 }
 
 // ClearUp removes what a ds2 that was killed left half-written in dir. Whoever calls it holds the
@@ -100,7 +101,8 @@ func TakeUpExperiment(
 	}
 	var names []string // of what differs
 	if left.KitVersion != begun.KitVersion {
-		names = append(names, fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion))
+		names = append(names,
+			fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion))
 	}
 	if left.Order != begun.Order {
 		names = append(names, "order")

@@ -56,8 +56,8 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 // search makes trials until the number of users is confirmed or none is left. An error of a trial
 // ends it.
 func (s Search) search(stop runs.Stop, r *result.Search) error {
-	var took time.Duration
-	failed := 0
+	var took time.Duration // of the trials of this ds2, by which the time left is estimated
+	failed := 0            // trials in a row without figures
 	for made := 1; ; made++ {
 		if err := result.SaveSummary(s.Dir, *r); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (s Search) search(stop runs.Stop, r *result.Search) error {
 		if err := s.confirm(r.Trials); err != nil {
 			return err
 		}
-		t = r.Trials[len(r.Trials)-1]
+		t = r.Trials[len(r.Trials)-1] // which may have stopped passing
 		s.Trial(t, took/time.Duration(made), r.Trials)
 	}
 }
@@ -124,8 +124,9 @@ func (s Search) confirm(trials []result.Trial) error {
 func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial, error) {
 	o := s.Options
 	o.Threads = t.Threads
-	o.Seed += uint64(
-		number) // else, where nothing is restored, new customers of a repeat find their names taken
+	// With one seed, where nothing is restored, the new customers of a repeat find their names
+	// taken.
+	o.Seed += uint64(number)
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
 	t.Record = fmt.Sprintf("%02d-%d-users", number, t.Threads)
 	for errors.Is(result.CheckDir(filepath.Join(s.Dir, t.Record)), result.ErrNotEmpty) {
@@ -175,8 +176,8 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	if t.Error = summary.Windows[0].Failed(); t.Error != "" {
 		return t, nil
 	}
-	if t.Strain, err = limit.Strain(
-		summary.Limits); err != nil { // it fails, whatever the number of users
+	// A limit that nothing was measured for fails whatever the number of users.
+	if t.Strain, err = limit.Strain(summary.Limits); err != nil {
 		return t, &VerdictError{err}
 	}
 	// Lower limits, such as a least rate, more users would meet: only upper ones bound the search.
@@ -192,7 +193,8 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	return t, nil
 }
 
-// drivesOf is what the drives did in a run.
+// drivesOf is what the drives did in a run: mean latencies of the slowest drive in milliseconds,
+// and reads and writes a second; nil where not measured.
 func drivesOf(c result.Conclusion) (d result.TrialDrives) {
 	find := func(name string) *float64 { return compare.FindCondition(c.Conditions, name) }
 	d.Read = find(result.ReadLatency)
@@ -208,7 +210,8 @@ func drivesOf(c result.Conclusion) (d result.TrialDrives) {
 	return d
 }
 
-// VerdictError says that a run was made, and cannot be used.
+// VerdictError says that a run was made, and cannot be used: its audit failed, or it has no sample
+// of a limit. More users or fewer would not help.
 type VerdictError struct{ error }
 
 func (e *VerdictError) Unwrap() error { return e.error }

@@ -33,10 +33,12 @@ func (s Source) Figures(w measure.Window) (Figures, error) {
 		return nil, fmt.Errorf("judge limits: %w", err)
 	}
 	times := all.Operations
+	// What a limit calls a cycle, such as an order or a transaction, is the workload's word for it.
 	if whole, some := times[measure.WholeOrder]; some {
 		delete(times, measure.WholeOrder)
 		times[s.Words.Cycle] = whole
 	}
+	// A percentile of several operations is of all their times: those of each cannot be averaged.
 	for group, operations := range s.Words.Groups {
 		var some []measure.Distribution
 		for _, name := range operations {
@@ -89,6 +91,7 @@ func (s Source) WithIntervals(w measure.Window) (Figures, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A percentile has no variance that its samples give: how it differs from part to part is that.
 	var parts []Figures
 	for _, span := range s.Series.Parts(measure.Seconds(w.From), measure.Seconds(w.To)) {
 		part, err := s.Figures(measure.Window{From: span.From.Seconds(), To: span.To.Seconds()})

@@ -50,7 +50,7 @@ func (g Gate) Fails(change float64) bool { return g.compare.holds(change, g.boun
 // Range is a number of runs, or how many there are to be at least and at most.
 type Range struct{ Least, Most int }
 
-// mostRuns bounds what can be asked for.
+// mostRuns bounds what can be asked for: a thousand runs of ten minutes are a week.
 const mostRuns = 1000
 
 // ParseRange reads a range: a number such as 6, or two such as 5..9.

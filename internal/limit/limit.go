@@ -68,8 +68,9 @@ const (
 	AtLeast Comparison = ">="
 )
 
+// holds compares a value with a bound in the same unit. Of NaN, which is not known, none holds.
 func (c Comparison) holds(value, bound float64) bool {
-	switch c { // none holds of NaN
+	switch c {
 	case Below:
 		return value < bound
 	case AtMost:
@@ -83,6 +84,7 @@ func (c Comparison) holds(value, bound float64) bool {
 // String gives the limit as it was written, with single blanks.
 func (l Limit) String() string { return l.text }
 
+// subject is what may stand first in a limit, and how its figures are taken.
 type subject struct {
 	unit result.Unit
 	// each operation is a sample; a device has one figure a second, so mean and max only
@@ -111,6 +113,7 @@ var subjects = map[string]subject{
 	"opm":        {unit: result.UnitOPM},
 }
 
+// ofRole is a kind of I/O of the drives that hold the data, or the log.
 func ofRole(role topology.Role, write bool) subject {
 	return subject{
 		result.UnitSeconds,

@@ -65,6 +65,7 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 				l.Subject)
 		}
 	}
+	// A limit on the wrong side would pass the slow store and fail the fast one.
 	l.Compare = Comparison(p.takeNext(signs))
 	switch {
 	case kind.unit.Lower() && l.Compare != Above && l.Compare != AtLeast:
@@ -135,6 +136,7 @@ func (p *parser) isAtEnd() bool { return p.takeWord("") == "" }
 // fail is the reason why a limit cannot be read and, below it, the limit with a caret under the
 // last token.
 func (p *parser) fail(format string, args ...any) error {
+	// The caret stands under the token only where each sign before it takes one column.
 	flat := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

@@ -47,7 +47,7 @@ func Judge(limits []Limit, figures Figures) result.Verdicts {
 // weigh judges by an interval instead of its middle: where the bound lies in it, nothing can be
 // told, and what is seen stays.
 func (l Limit) weigh(v *result.Verdict, middle, half float64) {
-	v.Low = new(max(0, middle-half))
+	v.Low = new(max(0, middle-half)) // no latency, rate or share is below 0
 	v.High = new(middle + half)
 	holds := l.Compare.holds(*v.Low, l.Bound)
 	if v.CannotTell = holds != l.Compare.holds(*v.High, l.Bound); !v.CannotTell {
@@ -64,6 +64,7 @@ func Together(runs []result.Verdicts) (all result.Verdicts) {
 		return nil
 	}
 	for i, v := range runs[some] {
+		// Without a mean, a limit has to hold in each run: the figure that is shown is the worst.
 		v.Runs = len(runs)
 		for _, run := range runs {
 			if i < len(run) && run[i].OK {
@@ -103,6 +104,8 @@ func weighRuns(v result.Verdict, runs []result.Verdicts, at int) result.Verdict 
 		values = append(values, *run[at].Measured)
 		halves = append(halves, run[at].Half())
 	}
+	// The mean's interval has two parts, whose variances add up: by how much the runs differ, and
+	// what they may have in common, which no difference shows.
 	mean, half := measure.MeanCI95(values)
 	shared := measure.Student(.975, float64(len(values)-1)) * measure.Shared(values, halves)
 	l.weigh(&v, mean, math.Hypot(half, shared))
@@ -127,7 +130,7 @@ func worse(v, other result.Verdict) bool {
 // of its result only.
 func UpperHold(verdicts result.Verdicts, holds func(result.Verdict) bool) bool {
 	return !slices.ContainsFunc(verdicts, func(v result.Verdict) bool {
-		return !holds(v) && !v.Unit.Lower()
+		return !holds(v) && !v.Unit.Lower() // latencies and shares of errors, which users raise
 	})
 }
 

@@ -64,13 +64,15 @@ type Verdict struct {
 // seconds.
 const historySeconds = 1800
 
-// never is the time of no frame.
+// never is the time of no frame. It is before every time, so that the first frame is always news.
 var never = math.Inf(-1)
 
 // MaxViewers is how many may look at once. A viewer keeps a connection, and the server's are
 // limited.
 const MaxViewers = 8
 
+// How a page and its viewers keep in step: one that reads slowly is let go, and connects again by
+// itself, rather than hold memory and slow down what is measured.
 const (
 	tick      = 500 * time.Millisecond
 	patience  = 10 * time.Second // that a viewer may take to read an event
@@ -120,6 +122,7 @@ func (p *Page) Begin(s Show) {
 	p.replace(s)
 }
 
+// replace shows something else from its begin: viewers drop the charts that they have.
 func (p *Page) replace(s Show) {
 	p.show = s
 	p.last = Frame{At: never}
@@ -188,6 +191,8 @@ func (p *Page) End(text string) {
 func (p *Page) look(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Between runs, and while one is prepared, the last figures stay with what the command is at
+	// now.
 	f := Frame{At: p.last.At, Phase: p.doing}
 	if p.show.Now != nil {
 		f = p.show.Now()
@@ -282,6 +287,7 @@ func (p *Page) join() chan []byte {
 	return v
 }
 
+// leave forgets a viewer. One that was let go before is no longer there to be forgotten.
 func (p *Page) leave(v chan []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -334,11 +340,14 @@ func (p *Page) Document(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	// The page has all that it needs in itself: labels that users chose can load and run nothing,
+	// and no other page can show it in a frame.
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "+
-			"connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+			"connect-src 'self'; img-src data:; frame-ancestors 'none'; "+
+			"base-uri 'none'; form-action 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.Write(text) // whoever has gone misses nothing

@@ -39,7 +39,7 @@ func ShowRun(r *runs.Run) Show {
 			"ms", true, "mean", "p95", "longest"),
 	}
 	counters, lines := report.LiveCounterCharts(r.Sampler().Columns(), reads)
-	last := Frame{}
+	last := Frame{} // a copy of the totals' histograms is not to be made for each look
 	return Show{Title: title, Charts: append(charts, counters...), Now: func() Frame {
 		progress := r.Meter().Progress()
 		sample := progress.Last
@@ -76,7 +76,8 @@ func ShowRun(r *runs.Run) Show {
 	}}
 }
 
-// runValues are those of the lines of a run's charts.
+// runValues are those of the lines of a run's charts: orders a minute, milliseconds, and the
+// counters in the units of their charts; nil where a second has none.
 func runValues(p measure.Progress, r *runs.Run, lines []report.CounterLine) []*float64 {
 	s := p.Last
 	values := []*float64{report.Digits(s.OPM()), report.Digits(p.Last60s), nil, nil, nil}
@@ -84,6 +85,8 @@ func runValues(p measure.Progress, r *runs.Run, lines []report.CounterLine) []*f
 		values = append(values[:2], report.Digits(s.Mean), report.Digits(s.P95),
 			report.Digits(s.Max))
 	}
+	// The counters' rows may come a moment later than the samples: the newest is not of this
+	// second.
 	row := r.Newest()
 	for _, l := range lines {
 		v := math.NaN() // unknown
@@ -116,6 +119,7 @@ func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) 
 	return facts
 }
 
+// fact words a figure as the page shows it, with separators of thousands.
 func fact(name string, value float64, decimals int) Fact {
 	return Fact{Name: name, Value: numbers.Decimals(value, decimals)}
 }

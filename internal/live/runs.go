@@ -44,6 +44,7 @@ func RowsOf(configurations map[string]result.Bench) []RunRow {
 	return rows
 }
 
+// wordResult says what a run came to, and why that is not in its configuration's mean.
 func wordResult(r result.BenchRun) string {
 	if r.Status == result.Running {
 		return "running"

@@ -42,6 +42,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 			observedErr = fill(r.options, &counters, s)
 		}
 	}
+	// The conclusion is drawn from these too, so they come first.
 	result.AddCheckpoints(s, &series, &counters)
 	s.Warm = r.warm.told(series, r.options.WarmupTime.Duration)
 	r.count()
@@ -49,6 +50,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	if len(s.Sections) > 0 {
 		s.Log = result.ReadLog(r.options.Dir)
 	}
+	// Why a run was ended is what its user is told, and not that its figures are incomplete.
 	if outcome.Status == result.Done {
 		outcome = outcome.with(result.OfRecord("conclude the run", readErr), concludeErr)
 	}
@@ -82,6 +84,7 @@ func save(dir string, s *result.Summary) error {
 // count takes what the meter counted over the whole run.
 func (r *Run) count() {
 	s := &r.summary
+	// Totals are of all phases, ramp and drain too, as the tables' rows are that the audit counts.
 	for _, t := range r.Meter().Totals() {
 		s.Counts.Add(t.Counts)
 		latency := map[string]measure.Latency{}

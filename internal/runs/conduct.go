@@ -43,6 +43,7 @@ func (c Conduct) MakeRun(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 		return nil, result.Summary{}, Ended(err)
 	}
 	end := c.Show(run)
+	// What is measured after the lock is lost may be of two programs.
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
 	summary, outcome := run.Execute(stop.Hard, stop.Soft)
 	watched()
@@ -138,7 +139,7 @@ func (c Conduct) interrupted(stop Stop) bool {
 func (c Conduct) BenchRun(stop Stop, o Options, dir string, place Place) (result.Summary, error) {
 	o.Dir = dir
 	o.Place = place
-	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)
+	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number) // which the databases are marked with
 	// Runs with one seed would buy the same products in the same order, which caches would keep.
 	o.Seed += uint64(place.Number - 1)
 	run, summary, outcome := c.MakeRun(stop, o)

@@ -42,6 +42,7 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 	if err != nil {
 		return err
 	}
+	// What a server answers later than in its second is not waited for.
 	d := o.drives(iv.From, iv.To)
 	of := limit.Source{
 		Words: j.run.Words, Series: series, Counters: d.Counters, Start: d.From.Add(-iv.From),

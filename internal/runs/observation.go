@@ -71,6 +71,7 @@ func (o *observation) begin(r Options, start time.Time) {
 			return
 		}
 	}
+	// The users are at work by now: what goes wrong here is told at the end.
 	writer, err := result.CreateHost(r.Dir, o.sampler.Columns(), start)
 	if err != nil {
 		o.failed = err

@@ -105,6 +105,7 @@ func newPace(target float64, warmup time.Duration, set func(float64)) *pace {
 	}
 	length := paceSample(warmup)
 	first := target / firstIOs
+	// A short warm-up has no two naptimes of autovacuum that an average could span.
 	averaged := int(pacedOver / length)
 	if warmup < time.Minute {
 		averaged = driver.InARow // nothing waits for more
@@ -122,7 +123,9 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	}
 	switch {
 	case s.Phase == measure.PhaseRun:
-		if p.kept = true; p.pacer != nil { // a rate that has not settled
+		// The run proper has one rate: one that went on following the drives would hide what they
+		// do.
+		if p.kept = true; p.pacer != nil { // it has not settled
 			p.pacer.Freeze()
 			p.record.Rate = p.pacer.Rate
 			p.set(p.record.Rate)
@@ -166,6 +169,7 @@ func (p *pace) take(one paced) {
 	}
 	// I/Os per cycle over all recent samples, as one sample holds few of them.
 	each := drives / cycles
+	// The first sample shows how many I/Os the first rate, a guess, made of a cycle.
 	if p.record.Samples++; p.pacer == nil {
 		p.pacer = driver.NewPacer(p.record.Target, p.averaged, rate, iops)
 	} else {

@@ -94,6 +94,8 @@ type Run struct {
 // recorder is the run as the driver's sink: the record, and what is to happen as the run goes on.
 type recorder struct{ *Run }
 
+// Sample takes each second of the run from the driver's clock: one goroutine, so that what follows
+// the samples needs no lock against itself. An error means that the record cannot be written.
 func (r recorder) Sample(s measure.Sample) error {
 	r.judge.samples = append(r.judge.samples, s)
 	r.watch.sample(s, r.options.Tell)
@@ -153,6 +155,7 @@ func (r *Run) makeParts() (err error) {
 		// The rate that makes the drives do a number of I/Os is found in the warm-up.
 		r.pace = newPace(target, r.summary.WarmupTime.Duration, set)
 	}
+	// A checkpoint made before the first users counts: all that is dirty then is of this run.
 	r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
 	for _, room := range o.Observer.Rooms() {
 		r.places = append(r.places, &place{Room: room})
@@ -297,6 +300,7 @@ func inUTC(_ []string, a slog.Attr) slog.Attr {
 // withIdleAndCooldown lets the run happen between an idle time and a cooldown, in which nothing is
 // done but to read the counters.
 func (r *Run) withIdleAndCooldown(ctx, stop context.Context) Outcome {
+	// Drives are asked before the users and after them, since an answer may hold up I/O.
 	compareSMART := r.options.Observer.BeginSMART(ctx)
 	r.noteNoUsers("idle", r.options.Idle.Duration)
 	if !r.observation.rest(stop, r.options.Idle.Duration) {
@@ -350,6 +354,8 @@ func (r *Run) checkpoint(stop context.Context) error {
 	if !r.options.CheckpointFirst && !r.options.ColdStart {
 		return nil
 	}
+	// Pages that a load or an earlier run changed would be written in this run, as if it were its
+	// work.
 	for _, target := range r.options.Databases {
 		if engine, ok := target.(Checkpointer); ok {
 			start := time.Now()

@@ -133,6 +133,8 @@ type watch struct {
 	lost  atomic.Pointer[error] // since the last sample
 }
 
+// sample tells of a second without orders in which a connection was lost, and of the first order
+// after it. Orders that merely wait, as behind a lock or a checkpoint, are no such second.
 func (w *watch) sample(s measure.Sample, tell func(format string, args ...any)) {
 	switch lost := w.lost.Swap(nil); {
 	case s.Counts.Orders == 0 && lost != nil && !w.away:

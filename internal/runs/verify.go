@@ -201,6 +201,7 @@ func (v Verification) note(ctx context.Context, target store.Database, checks []
 // what its journal does.
 func (v Verification) account(i int, journal bool) (*workload.Account, error) {
 	r := v.Record
+	// A record that is complete has the counts and marks of each target, in their order.
 	switch {
 	case r.Status != result.Running && i < min(len(r.ByTarget), len(r.Before), len(r.After)):
 		return &workload.Account{
@@ -256,6 +257,7 @@ func (v Verification) compare(
 	if err != nil {
 		return nil, err
 	}
+	// What was acknowledged and is not there was lost by the server or by its drive.
 	checks, err := acknowledger.CheckJournal(ctx, target, entries, noted)
 	if torn > 0 { // the power of ds2's machine was cut too: what came before the tear is evidence
 		const what = "bytes of a torn last entry of the journal, left out"

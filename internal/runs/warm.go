@@ -122,11 +122,13 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 		now.Samples = len(rows.Rows)
 		now.At = d.To.Sub(d.From).Seconds()
 		w.checkpoints(&now, *rows)
+		// Read latency falls while a cache fills; where it is level, so will that of the run be.
 		if slope, reads := measure.Slope(d.ReadLatencies()); reads >= leastReads {
 			now.Slope = &slope
 		}
 	}
 	w.changes(&now, *rows)
+	// What is not measured, as reads on a server far away, is not waited for.
 	level := now.Samples >= warmSamples && levelled(now.Slope, warmSlope) &&
 		levelled(now.Orders, warmChange) && levelled(now.ReadsAnOrder, warmChange)
 	if now.Reached = filled && level && (now.Checkpoint || now.Uncounted); !now.Reached {
@@ -145,7 +147,7 @@ func (w *warm) changes(now *result.Warm, rows sampling.Table) {
 	if len(orders) < warmSamples {
 		return
 	}
-	var done, read [2]float64
+	var done, read [2]float64 // orders and reads, of the earlier half and of the later
 	for i, n := range orders {
 		done[2*i/len(orders)] += float64(n)
 	}

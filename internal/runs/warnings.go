@@ -38,6 +38,7 @@ func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) no
 		}
 	}
 	return func(ctx context.Context) (w noticed) {
+		// A server that does not answer must not hold up the end of a run.
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		for i, since := range all {
@@ -55,6 +56,7 @@ func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) no
 			if err != nil {
 				note("whether it noted I/O errors in the run is unknown: %v", err)
 			}
+			// A drive that fails can fill a log: a few lines say what it is, and the rest how many.
 			for _, fault := range found[:min(len(found), mostFaults)] {
 				note("it noted in the run: %s", fault)
 			}

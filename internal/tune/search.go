@@ -69,7 +69,8 @@ func CannotTell(trials []result.Trial, users int) bool {
 	})
 }
 
-// bracket is the smallest number of users of which a trial failed, and the largest below it that
+// bracket is what trials have shown so far, on the assumption that more users never lower a
+// latency: the smallest number of users of which a trial failed, and the largest below it that
 // passed; 0: none.
 func bracket(trials []result.Trial) (low, high int) {
 	for _, t := range trials {
@@ -112,6 +113,7 @@ func Left(c result.SearchConfig, trials []result.Trial) (n int, known bool) {
 	if high == 0 && low < c.Max {
 		return 0, false
 	}
+	// Each trial halves the interval between low and high, until it is as narrow as the resolution.
 	if steps := max(1, low/resolution); high > 0 {
 		n = bits.Len(uint(max(0, high-low-1) / steps))
 	}
