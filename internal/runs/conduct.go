@@ -45,14 +45,13 @@ func (c Conduct) MakeRun(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	end := c.Show(run)
 	// What is measured after the lock is lost may be of two programs.
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
-	summary, outcome := run.Execute(stop.Hard, stop.Soft)
+	_, outcome := run.Execute(stop.Hard, stop.Soft)
 	watched()
 	if lost := c.lost(run); lost != nil {
-		summary = run.summary
 		outcome = Ended(lost)
 	}
-	end(summary)
-	return run, summary, outcome
+	end(run.summary)
+	return run, run.summary, outcome
 }
 
 // lost marks the run as failed whose database's lock was lost: another ds2 may have changed what it

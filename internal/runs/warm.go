@@ -189,8 +189,11 @@ func (w *warm) state() result.Warm {
 	return w.record
 }
 
-// waits says what is waited for.
+// waits says what is waited for; empty: nothing.
 func (w *warm) waits() string {
+	if w == nil {
+		return ""
+	}
 	s := w.state()
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -246,9 +249,6 @@ func (r *Run) Warming() string {
 	if r.Meter().Phase() != measure.PhaseWarmup {
 		return ""
 	}
-	all := []string{r.pace.waits()}
-	if r.warm != nil {
-		all = append(all, r.warm.waits())
-	}
+	all := []string{r.pace.waits(), r.warm.waits()}
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ", ")
 }
