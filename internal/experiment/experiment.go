@@ -148,13 +148,17 @@ func (bench *Bench) save() error {
 
 // makeBlocks makes the blocks that are not made yet, until they are enough.
 func (t turns) makeBlocks(ctx, stop context.Context) error {
-	isDone := func(bench *Bench) bool { return bench.Summary.Status == result.Done }
-	done := slices.ContainsFunc(t.benches, isDone)
 	block := t.nextBlock()
 	goesOn := t.goesOn(block)
 	if goesOn {
-		t.noteLook(block-1, done)
-		t.takeIn()
+		t.noteLook(block - 1)
+		for _, bench := range t.benches { // those that were left out take part again
+			if bench.out = bench.Unready; bench.out == nil {
+				bench.Summary.Status = result.Running
+				bench.Summary.Error = ""
+				bench.Summary.LeftOut = false
+			}
+		}
 	}
 	lacks := func(bench *Bench) bool { return block == 1 && !t.through(bench, practice) }
 	for slices.ContainsFunc(takingPart(t.benches), lacks) {
@@ -194,17 +198,6 @@ func (t turns) goesOn(block int) bool {
 	return block <= len(t.orders) && !enough
 }
 
-// takeIn has configurations that were left out take part again.
-func (t turns) takeIn() {
-	for _, bench := range t.benches {
-		if bench.out = bench.Unready; bench.out == nil {
-			bench.Summary.Status = result.Running
-			bench.Summary.Error = ""
-			bench.Summary.LeftOut = false
-		}
-	}
-}
-
 // makeBlock makes the runs of a block, those for practice in the order of the first.
 func (t turns) makeBlock(ctx, stop context.Context, block int) error {
 	for _, i := range t.orders[max(block, 1)-1] {
@@ -216,11 +209,14 @@ func (t turns) makeBlock(ctx, stop context.Context, block int) error {
 }
 
 // noteLook takes into the record that the result could be seen after n blocks, and whether it was
-// done then, as the experiment goes on now.
-func (t turns) noteLook(blocks int, done bool) {
+// done then, as the experiment goes on now: who ends when the result pleases has another error than
+// who decided before, and the intervals make up for it.
+func (t turns) noteLook(blocks int) {
 	if !t.paired() || blocks < measure.MinBlocks {
 		return
 	}
+	isDone := func(bench *Bench) bool { return bench.Summary.Status == result.Done }
+	done := slices.ContainsFunc(t.benches, isDone)
 	for _, bench := range t.benches {
 		if b := &bench.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool {
 			return l.Blocks == blocks
