@@ -311,10 +311,12 @@ func TestKept(t *testing.T) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	f := p.show.Now()
+	p.keep(&f)
 	l := p.show.Charts[0].Lines[0]
 	assert.Len(t, l.Points, historySeconds)
 	assert.LessOrEqual(t, cap(l.Points), 2*historySeconds+2)
-	assert.Equal(t, l.Points[0][0], p.last.Oldest)
+	assert.Equal(t, l.Points[0][0], f.Oldest, "before which a viewer's points go, too")
 }
 
 // TestNothingChanges: there is nothing on the page's server that a request could change.
