@@ -123,9 +123,7 @@ func (f *experimentFlags) conduct(
 	if err != nil {
 		return err
 	}
-	remove, err := file.connectCluster(func(format string, args ...any) {
-		warn(i.stderr, format, args...)
-	})
+	remove, err := file.connectCluster(i.stderr)
 	defer func() { err = errors.Join(err, remove()) }()
 	if err != nil {
 		return err

@@ -65,9 +65,7 @@ func (l *checklist) experiment(
 	if err != nil {
 		return err
 	}
-	remove, err := file.connectCluster(func(format string, args ...any) {
-		warn(i.stderr, format, args...)
-	})
+	remove, err := file.connectCluster(i.stderr)
 	defer func() { err = errors.Join(err, remove()) }()
 	if err != nil {
 		return err
@@ -184,16 +182,13 @@ func (l *checklist) end(i *interrupts) error {
 	if skipped > 0 {
 		sum += fmt.Sprintf(", %d skipped that depend on what failed", skipped)
 	}
-	if l.json {
-		if err := printJSON(l.w, l.all); err != nil {
-			return err
-		}
-	} else {
-		hint := ""
-		if !l.details {
-			hint = " (--details)"
-		}
-		fmt.Fprintln(l.w, sum+hint)
+	if !l.details {
+		sum += " (--details)"
+	}
+	if !l.json {
+		fmt.Fprintln(l.w, sum)
+	} else if err := printJSON(l.w, l.all); err != nil {
+		return err
 	}
 	if n[store.Failure] > 0 {
 		return verdictError("the run would fail")

@@ -208,19 +208,15 @@ func addVerify(flags *pflag.FlagSet, how *string) {
 	declare(flags, "run", fields{"verify": kinds})
 }
 
-// placement is where the tables and indexes of a database lie and how large they are; none where
-// that is not known.
-func placement(ctx context.Context, s store.Database) ([]store.Placed, error) {
-	if engine, ok := s.(audit.Placer); ok {
-		return engine.Placement(ctx)
-	}
-	return nil, nil
-}
-
-// printPlacement prints the placement of each database.
+// printPlacement prints where the tables and indexes of each database lie and how large they are,
+// as far as that is known.
 func printPlacement(ctx context.Context, w io.Writer, stores []store.Database) error {
 	for _, s := range stores {
-		placed, err := placement(ctx, s)
+		engine, ok := s.(audit.Placer)
+		if !ok {
+			continue
+		}
+		placed, err := engine.Placement(ctx)
 		if err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func (c *variant) checkVolume() error {
 
 // connectCluster connects to the cluster that this process is a pod of, where a configuration needs
 // it. What the configurations got of it is removed by done.
-func (f *experimentFile) connectCluster(tell func(string, ...any)) (done func() error, err error) {
+func (f *experimentFile) connectCluster(stderr io.Writer) (done func() error, err error) {
 	done = func() error { return nil }
 	for _, c := range f.configurations {
 		if c.volume.class == "" {
@@ -89,7 +89,7 @@ func (f *experimentFile) connectCluster(tell func(string, ...any)) (done func() 
 				Name:      os.Getenv(kubernetes.JobNameVariable),
 				UID:       os.Getenv(kubernetes.JobUIDVariable),
 				Node:      os.Getenv(kubernetes.NodeVariable),
-			}, tell)
+			}, func(format string, args ...any) { warn(stderr, format, args...) })
 			if err != nil {
 				return done, err
 			}
@@ -156,11 +156,10 @@ func (c *variant) onVolumes(
 			s, err = conduct.BenchRun(i.Stop, run, dir, place)
 			end()
 		}
-		if !fresh {
-			return s, err
-		}
-		if left := v.server.Remove(); left != nil { // the next start tries again
-			warn(i.stderr, "%s: %v", c.Name, left)
+		if fresh {
+			if left := v.server.Remove(); left != nil { // the next start tries again
+				warn(i.stderr, "%s: %v", c.Name, left)
+			}
 		}
 		return s, err
 	}
