@@ -51,9 +51,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
 	preset(flags, "checkpoint-first", "true")
-	f.observe.add(flags)
-	f.output.metricsFlags.add(flags)
-	addVerify(flags, &f.Verify)
+	f.addBeside(flags)
 }
 
 // check refuses flags that make no bench, before anything is connected to, and notes in the record

@@ -59,7 +59,7 @@ func newDemoCommand() *cobra.Command {
 		"postgres-version": &f.server.Version,
 		"postgres-bin":     &f.server.BinDir,
 	})
-	addVerify(flags, &f.drive.Verify)
+	declare(flags, "run", fields{"verify": &f.drive.Verify})
 	f.drive.output.shownFlags.add(flags, "run")
 	return cmd
 }

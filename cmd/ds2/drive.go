@@ -47,10 +47,8 @@ func newDriveCommand() *cobra.Command {
 func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 	f.add(flags)
 	flags.Lookup("run-time").Usage += "; 0 = until stopped"
-	f.observe.add(flags)
 	f.output.shownFlags.add(flags, "run")
-	f.output.metricsFlags.add(flags)
-	addVerify(flags, &f.Verify)
+	f.addBeside(flags)
 }
 
 // What the first Ctrl-C does to a run, to the runs of a bench or a search, and to those of an

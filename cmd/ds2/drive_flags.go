@@ -52,7 +52,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	f.addShared(flags)
 	declare(flags, "run", fields{
 		"rate":            orderRate(&f.Rate),
-		"spacing":         oneOf(&f.Spacing, result.Poisson, result.Even),
+		"spacing":         &f.Spacing,
 		"start-at":        &f.startAt,
 		"user-offset":     &f.UserOffset,
 		"event":           &f.events,
@@ -104,6 +104,14 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 		"detailed-view":     yes(&f.output.detailed),
 	})
 	f.addCompatibility(flags)
+}
+
+// addBeside declares what is observed beside users, where figures go while they work, and what is
+// checked when they have ended.
+func (f *runFlags) addBeside(flags *pflag.FlagSet) {
+	f.observe.add(flags)
+	f.output.metricsFlags.add(flags)
+	declare(flags, "run", fields{"verify": &f.Verify})
 }
 
 // options opens the targets, looks at what they hold, and puts the run together, without a plan

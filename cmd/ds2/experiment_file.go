@@ -45,7 +45,7 @@ func (s *experimentSetup) add(flags *pflag.FlagSet) {
 	declare(flags, "setup", fields{
 		"runs":    parsed[limit.Range]{&s.runs, "runs", limit.ParseRange, limit.Range.String, ""},
 		"until":   parsed[float64]{&s.until, "percent", readPercentage, percentage, ""},
-		"order":   oneOf(&s.order, result.OrderRandom, result.OrderSequence),
+		"order":   &s.order,
 		"subject": &s.subject,
 	})
 }

@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
+
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/upkeep"
 )
 
 // Every row of flags.tsv is a flag of some command or of the file of an experiment, under a heading
@@ -36,6 +40,24 @@ func TestFlagTable(t *testing.T) {
 		heading := strings.TrimSuffix(row[2], " *")
 		assert.True(t, heading == "" || slices.Contains(flagGroups, heading), "%s: %s", name, heading)
 		assert.True(t, row[6] == "" || slices.Contains(workloads().Names(), row[6]), "%s: %s", name, row[6])
+	}
+}
+
+// The words of a flag in the table are those that the packages below know, the default first.
+func TestWordsOfFlags(t *testing.T) {
+	flags := newFlagSet(new(variant).add)
+	flags.AddFlagSet(newFlagSet(new(experimentSetup).add))
+	for name, words := range map[string][]string{
+		"spacing": {result.Poisson, result.Even},
+		"smart":   {monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff},
+		"verify":  {result.VerifyAudit, result.VerifyDeep, result.VerifyNone},
+		"restore": {upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone},
+		"order":   {result.OrderRandom, result.OrderSequence},
+		"volumes": {volumesFresh, "keep"},
+	} {
+		flag := flags.Lookup(name)
+		assert.Equal(t, words, flag.Value.(choice).of, name)
+		assert.Equal(t, words[0], flag.DefValue, name)
 	}
 }
 

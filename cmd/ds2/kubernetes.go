@@ -53,7 +53,7 @@ func newKubernetesCommand() *cobra.Command {
 		"read-cluster":   &s.ReadCluster,
 		"check":          &s.Check,
 	})
-	f.addVolumes(flags)
+	f.volumeFlags.add(flags)
 	f.keys = newFlagSet(func(flags *pflag.FlagSet) { f.bench.add(flags); f.own.add(flags) })
 	preset(f.keys, "runs", "6")
 	for name := range strings.FieldsSeq(experimentKeys) {

@@ -47,7 +47,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	}
 	declare(flags, "observe", fields{
 		"device-record": &f.deviceRecord,
-		"smart":         oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff),
+		"smart":         &f.SMART,
 		"io-trace":      &f.IOTrace,
 		"server-memory": byteSize(&f.ServerMemory),
 		"power":         parsed[string]{new(string), "source", power, same, ""},

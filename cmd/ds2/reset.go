@@ -107,9 +107,8 @@ func (f *eachFlags) each(
 type restoreFlags struct{ upkeep.Restore }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
-	ways := oneOf(&f.Way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone)
 	declare(flags, "restore", fields{
-		"restore":         ways,
+		"restore":         &f.Way,
 		"restore-command": &f.Command,
 		"discard-log":     &f.DiscardLog,
 	})

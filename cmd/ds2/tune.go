@@ -40,10 +40,8 @@ func newTuneCommand() *cobra.Command {
 	f.addShared(flags)
 	preset(flags, "warmup-time", "15s")
 	preset(flags, "run-time", "2m")
-	f.observe.add(flags)
 	f.output.shownFlags.add(flags, "tune")
-	f.output.metricsFlags.add(flags)
-	addVerify(flags, &f.Verify)
+	f.addBeside(flags)
 	return cmd
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
@@ -200,12 +199,6 @@ func (v verification) Failed() (n int) {
 		}
 	}
 	return n
-}
-
-// addVerify declares what is checked after each run.
-func addVerify(flags *pflag.FlagSet, how *string) {
-	kinds := oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone)
-	declare(flags, "run", fields{"verify": kinds})
 }
 
 // printPlacement prints where the tables and indexes of each database lie and how large they are,

@@ -29,22 +29,13 @@ type volumeFlags struct {
 	unused bool // the server was started and has had no run yet
 }
 
-// Whether each run gets a new volume, or those of a configuration are reset.
-const (
-	volumesFresh = "fresh"
-	volumesKeep  = "keep"
-)
+// volumesFresh has each run get a new volume; else those of a configuration are reset.
+const volumesFresh = "fresh"
 
 const classFlag = "storage-class"
 
 func (f *volumeFlags) add(flags *pflag.FlagSet) {
-	declare(flags, "volumes", fields{classFlag: &f.class})
-	f.addVolumes(flags)
-}
-
-func (f *volumeFlags) addVolumes(flags *pflag.FlagSet) {
-	kinds := oneOf(&f.volumes, volumesFresh, volumesKeep)
-	declare(flags, "volumes", fields{"volumes": kinds})
+	declare(flags, "volumes", fields{classFlag: &f.class, "volumes": &f.volumes})
 }
 
 // add declares the flags that are keys of a configuration.
