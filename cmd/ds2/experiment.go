@@ -18,7 +18,6 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/preflight"
 	"ds2/internal/result"
-	"ds2/internal/runs"
 	"ds2/internal/store"
 )
 
@@ -128,12 +127,11 @@ func (f *experimentFlags) conduct(
 	if err != nil {
 		return err
 	}
-	opened, err := f.openConfigurations(i, cmd, file, dir, record)
-	defer opened.close()
-	if err != nil {
+	defer file.closeDatabases()
+	if err := f.openConfigurations(i, cmd, file, dir, record); err != nil {
 		return err
 	}
-	unlock, err := i.lockStores("experiment", "", file.shared(opened))
+	unlock, err := i.lockStores("experiment", "", file.shared())
 	if err != nil {
 		return err
 	}
@@ -151,14 +149,14 @@ func (f *experimentFlags) conduct(
 	}
 	var configurations []*experiment.Bench
 	var planned []preflight.Planned
-	for k, c := range file.configurations {
-		one, err := c.takeUp(i, &opened.options[k], opened.unready[k])
+	for _, c := range file.configurations {
+		one, err := c.takeUp(i)
 		if err != nil {
 			return endRecord(i, dir, record, file.of(c, err))
 		}
 		one.Summary.Experiment = record.ExperimentID
-		if opened.unready[k] == nil {
-			planned = append(planned, c.planned(i.Soft, opened.options[k]))
+		if c.unready == nil {
+			planned = append(planned, c.planned(i.Soft, c.options))
 		}
 		configurations = append(configurations, one)
 	}
@@ -190,16 +188,6 @@ func (f *experimentFlags) conduct(
 	return err
 }
 
-// opened are the configurations of a file with their databases open; unready says why one is left
-// out.
-type opened struct {
-	options []runs.Options
-	unready []error
-	stores  []store.Database
-}
-
-func (o *opened) close() { closeStores(o.stores) }
-
 // openConfigurations opens the databases of all configurations. One that cannot be opened is left
 // out, unless it has made no run: then it is better looked into.
 func (f *experimentFlags) openConfigurations(
@@ -208,47 +196,56 @@ func (f *experimentFlags) openConfigurations(
 	file *experimentFile,
 	dir string,
 	record result.Experiment,
-) (*opened, error) {
-	all := &opened{}
+) error {
 	for _, c := range file.configurations {
 		c.bench.out = filepath.Join(dir, c.Dir)
 		c.bench.output.quiet = f.quiet
 		c.bench.RunID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
 		if err := c.bench.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
-			return all, err
+			return err
 		}
-		options, err := c.options(i)
-		all.stores = append(all.stores, options.Databases...)
+		err := c.openDatabases(i)
 		_, none := result.ReadSummary[result.Bench](c.bench.out)
 		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
-			return all, file.of(c, err)
+			return file.of(c, err)
 		}
-		options.Command = invocation(cmd, c.bench.flags, options.Plan)
-		all.options = append(all.options, options)
-		all.unready = append(all.unready, err)
+		c.unready = err
+		c.options.Command = invocation(cmd, c.bench.flags, c.options.Plan)
 	}
-	return all, nil
+	return nil
 }
 
-// options opens the databases of a configuration, which are made first on a storage class.
-func (c *variant) options(i *interrupts) (runs.Options, error) {
+// openDatabases opens the databases of a configuration, which are made first on a storage class.
+func (c *variant) openDatabases(i *interrupts) (err error) {
 	if c.volume.class != "" {
-		if err := c.startServer(i); err != nil {
-			return runs.Options{}, err
-		}
+		err = c.startServer(i)
 	}
-	return c.bench.options(i.Soft, c.bench.checklist(i, ""))
+	if err == nil {
+		c.options, err = c.bench.options(i.Soft, c.bench.checklist(i, ""))
+	}
+	return err
 }
 
-// shared are the databases that another ds2 may use too: not those on servers that only this one
-// knows.
-func (f *experimentFile) shared(o *opened) (stores []store.Database) {
-	for k, c := range f.configurations {
-		if c.volume.class == "" {
-			stores = append(stores, o.options[k].Databases...)
+func (f *experimentFile) closeDatabases() {
+	for _, c := range f.configurations {
+		closeStores(c.options.Databases)
+	}
+}
+
+// shared are the databases that another ds2 may use too, each once, though several configurations
+// may have it: not those on servers that only this one knows.
+func (f *experimentFile) shared() (stores []store.Database) {
+	for _, c := range f.configurations {
+		for _, s := range c.options.Databases {
+			same := func(o store.Database) bool {
+				return o.Engine() == s.Engine() && o.Label() == s.Label()
+			}
+			if c.volume.class == "" && !slices.ContainsFunc(stores, same) {
+				stores = append(stores, s)
+			}
 		}
 	}
-	return distinct(stores)
+	return stores
 }
 
 // beginRecord notes that the experiment goes on, with the databases locked.
@@ -293,28 +290,22 @@ func (f *experimentFlags) refreshReport(i *interrupts, dir string, least int) (s
 
 // takeUp takes up the bench of a configuration; one whose databases could not be opened is left
 // out.
-func (c *variant) takeUp(
-	i *interrupts,
-	o *runs.Options,
-	unready error,
-) (
-	one *experiment.Bench, err error,
-) {
+func (c *variant) takeUp(i *interrupts) (one *experiment.Bench, err error) {
 	var summary result.Bench
-	if unready == nil {
-		if err = c.bench.observed(i.Soft, c.bench.checklist(i, ""), o); err == nil {
-			summary, err = c.bench.takeUp(true, o)
+	if c.unready == nil {
+		if err = c.bench.observed(i.Soft, c.bench.checklist(i, ""), &c.options); err == nil {
+			summary, err = c.bench.takeUp(true, &c.options)
 		}
 	} else {
 		summary, err = result.ReadSummary[result.Bench](c.bench.out)
 		summary.Spec.Runs = c.bench.Runs
 	}
-	one = c.bench.procedure(i, *o)
+	one = c.bench.procedure(i, c.options)
 	if c.volume.class != "" {
-		c.onVolumes(i, one, *o)
+		c.onVolumes(i, one)
 	}
 	one.Name = c.Name
-	one.Unready = unready
+	one.Unready = c.unready
 	one.Summary = summary
 	told := one.Told
 	one.Told = func(format string, args ...any) {
@@ -326,19 +317,6 @@ func (c *variant) takeUp(
 func isUsage(err error) bool {
 	e, ok := errors.AsType[*exitError](err)
 	return ok && e.code == exitUsage
-}
-
-// distinct are the databases without those that several configurations have in common.
-func distinct(stores []store.Database) (some []store.Database) {
-	for _, s := range stores {
-		same := func(o store.Database) bool {
-			return o.Engine() == s.Engine() && o.Label() == s.Label()
-		}
-		if !slices.ContainsFunc(some, same) {
-			some = append(some, s)
-		}
-	}
-	return some
 }
 
 // report concludes the experiment in dir as far as it is, and writes its page.

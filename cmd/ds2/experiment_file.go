@@ -21,6 +21,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/outside"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 )
 
 // experimentFile is what the file of an experiment says.
@@ -254,6 +255,9 @@ type variant struct {
 	*experiment.Variant
 	bench  benchFlags
 	volume volumeFlags
+
+	options runs.Options // of its runs, once its databases are open
+	unready error        // why they could not be opened, and it makes no more runs
 }
 
 // apply sets the flags of every configuration, and judges them.

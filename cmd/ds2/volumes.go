@@ -121,9 +121,7 @@ func (c *variant) startServer(i *interrupts) error {
 }
 
 // onVolumes has the runs of a configuration be made on the servers of its storage class.
-func (c *variant) onVolumes(
-	i *interrupts, p *experiment.Bench, o runs.Options,
-) {
+func (c *variant) onVolumes(i *interrupts, p *experiment.Bench) {
 	v := &c.volume
 	fresh := v.volumes == volumesFresh
 	conduct := c.bench.output.conduct(i, io.Discard)
@@ -139,7 +137,7 @@ func (c *variant) onVolumes(
 	}
 	p.Run = func(dir string, place runs.Place) (s result.Summary, err error) {
 		v.unused = false
-		run, done, err := c.observeServer(i.Soft, o)
+		run, done, err := c.observeServer(i.Soft)
 		defer done()
 		if err == nil {
 			var end func()
@@ -158,9 +156,9 @@ func (c *variant) onVolumes(
 
 // observeServer are the options of a run on the server that there is now.
 func (c *variant) observeServer(
-	ctx context.Context, o runs.Options,
+	ctx context.Context,
 ) (run runs.Options, done func(), err error) {
-	run = o
+	run = c.options
 	run.Observer = nil
 	if run.Databases, err = c.bench.open(); err != nil {
 		return run, func() {}, err
