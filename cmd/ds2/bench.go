@@ -68,7 +68,7 @@ func (f *benchFlags) check() error {
 	f.Restore = f.restore.RestoreName()
 	f.RestoreCommand = withoutPasswords(f.restore.Command)
 	f.DiscardLog = f.restore.DiscardLog
-	return checkSeveral(&f.runFlags, result.ReadSummary[result.Bench])
+	return checkSeveral(f.out, result.ReadSummary[result.Bench])
 }
 
 // run makes the runs that the record lacks, and shows what all come to. The HTML page is written

@@ -71,25 +71,16 @@ var firstOfRuns = map[string]string{
 // judgeRun refuses flags that make no run: all that can be told before anything is started, loaded
 // or connected to.
 func (f *runFlags) judgeRun() error {
-	if err := f.checkBeside(); err != nil {
-		return err
-	}
 	_, err := f.judge()
 	return err
 }
 
-// checkBeside refuses what cannot be observed or served, whatever the run.
-func (f *runFlags) checkBeside() error {
-	return cmp.Or(f.observe.check(), f.output.metricsFlags.check())
-}
-
-// checkSeveral is checkBeside for several runs: what read finds of them in the directory of --out
-// has to be such as can be continued.
-func checkSeveral[T any](f *runFlags, read func(dir string) (T, error)) error {
-	if err := f.checkBeside(); err != nil || f.out == "" {
-		return err
+// checkSeveral refuses a directory of --out whose runs, as read finds them, cannot be continued.
+func checkSeveral[T any](out string, read func(dir string) (T, error)) error {
+	if out == "" {
+		return nil
 	}
-	return outError(experiment.Check(f.out, read))
+	return outError(experiment.Check(out, read))
 }
 
 // drive is one run from the flags to the result.

@@ -17,8 +17,8 @@ import (
 // validRunID keeps out of records, metrics, tables and terminals what means something to them.
 var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// check refuses flags that make no run and are not checked when they are parsed, and draws what was
-// not given.
+// check refuses flags that make no run, or that nothing can be observed or served by, and are not
+// checked when they are parsed, and draws what was not given.
 func (f *runFlags) check() error {
 	switch {
 	case f.RunID != "" && !validRunID.MatchString(f.RunID):
@@ -32,7 +32,7 @@ func (f *runFlags) check() error {
 	f.KitVersion = kitVersion()
 	f.Seed = cmp.Or(f.Seed, newSeed())
 	f.RunID = cmp.Or(f.RunID, newRunID())
-	return nil
+	return cmp.Or(f.observe.check(), f.output.metricsFlags.check())
 }
 
 // parseWindows reads --window. What is measured lies in the run phase, which begins when ramp and

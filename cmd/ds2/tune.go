@@ -65,10 +65,8 @@ func (f *tuneFlags) check() error {
 	case f.AbortAfter.Duration > 0 && len(f.WindowTexts) > 0:
 		return usageError("--abort-on-fail cannot be used with --window here: a run that ends early may lack the window")
 	}
-	if err := cmp.Or(
-		checkSeveral(&f.runFlags, result.ReadSummary[result.Search]),
-		f.parseLimits(),
-	); err != nil {
+	if err := cmp.Or(f.runFlags.check(), checkSeveral(f.out, result.ReadSummary[result.Search]),
+		f.parseLimits()); err != nil {
 		return err
 	}
 	// A rate grows with the users until the store is saturated, so it bounds the search from below;
