@@ -81,7 +81,6 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.tellIgnored(i.stderr)
 	options, done, err := f.ready(i, f.checklist(i, "bench"), cmd)
 	if err != nil {
 		return err
@@ -103,14 +102,11 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	opened, err := compare.Open(reader(), options.Dir)
+	// As any reader of the record sees it: what came of the bench is concluded in one place.
+	one, err := reportOf(reader(), []string{options.Dir}, false)
 	if err != nil {
 		return err
 	}
-	bench = opened.(result.Bench)
-	one := benchShown(compare.Configuration{
-		Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench, Read: reader(),
-	})
 	if err := one.publish(cmd, options.Dir, f.output.formatFlags); err != nil {
 		return err
 	}
@@ -122,7 +118,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		}
 		fmt.Fprintf(i.stderr, "archive: %s\n", f.archive)
 	}
-	return verdictOf(bench.Findings)
+	return verdictOf(one.record.(result.Bench).Findings)
 }
 
 // checklist is that on the way to the runs of a bench, whose databases can be restored between

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -74,9 +73,7 @@ func newCompareCommand() *cobra.Command {
 				return flagError("fail-if", err)
 			}
 		}
-		one := shown{report.Comparison(c), c, func(w io.Writer) error {
-			return report.CompareCSV(w, c)
-		}}
+		one := shown{report.Comparison(c), c, comparisonCSV(c)}
 		if err := one.deliver(cmd.OutOrStdout(), f, out); err != nil {
 			return err
 		}

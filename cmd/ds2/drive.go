@@ -90,7 +90,6 @@ func (f *runFlags) drive(i *interrupts, cmd *cobra.Command) error {
 	if err := cmp.Or(f.judgeRun(), checkOut(f.out)); err != nil {
 		return err
 	}
-	f.tellIgnored(i.stderr)
 	options, done, err := f.ready(i, &checklist{
 		w: i.stderr, quiet: o.quiet, lock: "drive", runID: f.RunID,
 		fits: func(w workload.Workload) error { return o.shows(w.Name()) },

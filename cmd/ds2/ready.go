@@ -28,6 +28,9 @@ func (f *runFlags) ready(
 	l *checklist,
 	cmd *cobra.Command,
 ) (o runs.Options, done func(), err error) {
+	if !l.check {
+		f.tellIgnored(i.stderr)
+	}
 	o, err = f.options(i.Soft, l)
 	unlock := func() {}
 	done = func() { unlock(); o.Observer.Close(); closeStores(o.Databases) }

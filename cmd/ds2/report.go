@@ -214,7 +214,8 @@ func otherShown(read conclude.Reader, dir string, opened any) (none shown, err e
 	switch record := opened.(type) {
 	case result.Bench:
 		c := compare.Configuration{Name: compare.DirName(dir), Dir: dir, Bench: record, Read: read}
-		return benchShown(c), nil
+		compared := compare.WithFirst([]compare.Configuration{c})
+		return shown{report.Bench(c), record, comparisonCSV(compared)}, nil
 	case result.Experiment:
 		e, err := compare.NewExperiment(read, dir, record)
 		if err != nil {
@@ -244,17 +245,13 @@ func runsShown(records ...*result.Record) shown {
 	}}
 }
 
-func benchShown(c compare.Configuration) shown {
-	compared := compare.WithFirst([]compare.Configuration{c})
-	return shown{report.Bench(c), c.Bench, func(w io.Writer) error {
-		return report.CompareCSV(w, compared)
-	}}
+func experimentShown(e compare.Experiment) shown {
+	return shown{report.Experiment(e), e, comparisonCSV(e.Comparison)}
 }
 
-func experimentShown(e compare.Experiment) shown {
-	return shown{report.Experiment(e), e, func(w io.Writer) error {
-		return report.CompareCSV(w, e.Comparison)
-	}}
+// comparisonCSV has a comparison be written as CSV.
+func comparisonCSV(c compare.Comparison) func(io.Writer) error {
+	return func(w io.Writer) error { return report.CompareCSV(w, c) }
 }
 
 func devicesShown(devices []report.Device) shown {

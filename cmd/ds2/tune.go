@@ -19,11 +19,10 @@ import (
 	"ds2/internal/tune"
 )
 
-// tuneFlags are those of a run, whose users are searched for, and how to search.
+// tuneFlags are those of a bench, whose users are searched for, and how to search.
 type tuneFlags struct {
-	runFlags
-	restore restoreFlags
-	search  result.SearchConfig
+	benchFlags
+	search result.SearchConfig
 }
 
 func newTuneCommand() *cobra.Command {
@@ -96,9 +95,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.tellIgnored(i.stderr)
-	checks := checklist{w: i.stderr, quiet: f.output.quiet, lock: "tune", fits: f.restore.check}
-	options, done, err := f.ready(i, &checks, cmd)
+	options, done, err := f.ready(i, f.checklist(i, "tune"), cmd)
 	if err != nil {
 		return err
 	}
