@@ -8,30 +8,19 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/upkeep"
 	"ds2/internal/workload"
 )
 
 func newResetCommand() *cobra.Command {
-	var f eachFlags
 	var discardLog bool
-	cmd := newCommand("reset", interruptible(
-		"the reset is rolled back",
-		func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			return f.each(
-				i,
-				cmd,
-				"reset",
-				"the server rolls back what was not finished",
-				func(s store.Database) error {
-					return upkeep.ResetDatabase(i.Soft, s, workloads(), discardLog,
-						showProgress(f.quiet, i.stderr))
-				},
-			)
-		},
-	))
-	f.add(cmd.Flags())
+	cmd := newEachCommand("reset", "the reset is rolled back",
+		"reset", "the server rolls back what was not finished",
+		func(i *interrupts, s store.Database, show progress.View) error {
+			return upkeep.ResetDatabase(i.Soft, s, workloads(), discardLog, show)
+		})
 	declare(cmd.Flags(), "restore", fields{"discard-log": &discardLog})
 	return cmd
 }
@@ -50,57 +39,48 @@ func newSnapshotCommand() *cobra.Command {
 	return cmd
 }
 
-// newSnapshotWork is one of the commands below snapshot. Cut is what an interruption leaves behind.
+// newSnapshotWork is one of the commands below snapshot.
 func newSnapshotWork(work upkeep.SnapshotWork, done, cut string) *cobra.Command {
-	var f eachFlags
-	run := func(i *interrupts, cmd *cobra.Command, _ []string) error {
-		tell := func(line string) { fmt.Fprintln(i.stderr, line) }
-		return f.each(i, cmd, done, cut, func(s store.Database) error {
-			return upkeep.Snapshot(i.Soft, s, work, showProgress(f.quiet, i.stderr), tell)
+	return newEachCommand(string(work), "the running statement is canceled", done, cut,
+		func(i *interrupts, s store.Database, show progress.View) error {
+			tell := func(line string) { fmt.Fprintln(i.stderr, line) }
+			return upkeep.Snapshot(i.Soft, s, work, show, tell)
 		})
-	}
-	cmd := newCommand(string(work), interruptible("the running statement is canceled", run))
-	cmd.Args = flagsOnly
-	f.add(cmd.Flags())
-	return cmd
 }
 
-// eachFlags are those of a command that does something to every target.
-type eachFlags struct {
-	targetFlags
-	quiet bool
-}
-
-func (f *eachFlags) add(flags *pflag.FlagSet) {
-	f.targetFlags.add(flags)
-	declare(flags, "shown", fields{"quiet": &f.quiet})
-}
-
-// each does something to every target, one after the other, and says how long it took, or what it
-// leaves behind when it is cut off.
-func (f *eachFlags) each(
-	i *interrupts,
-	cmd *cobra.Command,
-	done, cut string,
-	do func(store.Database) error,
-) error {
-	stores, release, err := f.openLocked(i, cmd)
-	if err != nil {
-		return err
-	}
-	defer release()
-	for _, s := range stores {
-		start := time.Now()
-		if err := do(s); err != nil {
-			if i.Soft.Err() != nil {
-				err = fmt.Errorf("interrupted; %s: %w", cut, err)
-			}
+// newEachCommand is a command that does something to every target, one after the other. First says
+// what the first Ctrl-C does, done what has been done to a target, which is printed with the time
+// that it took, and cut what an interruption leaves behind.
+func newEachCommand(
+	name, first, done, cut string,
+	do func(*interrupts, store.Database, progress.View) error,
+) *cobra.Command {
+	var f targetFlags
+	var quiet bool
+	run := func(i *interrupts, cmd *cobra.Command, _ []string) error {
+		stores, release, err := f.openLocked(i, cmd)
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s %s in %s\n", done, s.Label(),
-			time.Since(start).Round(100*time.Millisecond))
+		defer release()
+		for _, s := range stores {
+			start := time.Now()
+			if err := do(i, s, showProgress(quiet, i.stderr)); err != nil {
+				if i.Soft.Err() != nil {
+					err = fmt.Errorf("interrupted; %s: %w", cut, err)
+				}
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s %s in %s\n", done, s.Label(),
+				time.Since(start).Round(100*time.Millisecond))
+		}
+		return nil
 	}
-	return nil
+	cmd := newCommand(name, interruptible(first, run))
+	cmd.Args = flagsOnly
+	f.add(cmd.Flags())
+	declare(cmd.Flags(), "shown", fields{"quiet": &quiet})
+	return cmd
 }
 
 // restoreFlags say how the databases are restored before each of several runs.
