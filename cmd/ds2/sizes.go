@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"text/tabwriter"
 
 	"github.com/docker/go-units"
@@ -54,7 +54,8 @@ func newSizesCommand() *cobra.Command {
 		if output == "json" {
 			return printJSON(cmd.OutOrStdout(), lines)
 		}
-		return printSizes(cmd.OutOrStdout(), lines)
+		table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 1, ' ', tabwriter.AlignRight)
+		return cmp.Or(templates.ExecuteTemplate(table, "sizes.tmpl", lines), table.Flush())
 	})
 	cmd.ValidArgsFunction = choices("S", "M", "W", "L")
 	cmd.Args = cobra.ArbitraryArgs
@@ -88,22 +89,4 @@ func newSizeLine(arg string) (sizeLine, error) {
 		l.DatabaseBytes[engine] = schema.ExpectedBytes(engine, params)
 	}
 	return l, nil
-}
-
-func printSizes(w io.Writer, lines []sizeLine) error {
-	table := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.AlignRight)
-	fmt.Fprint(table, "size\tcustomers\torders/month\tproducts\trows\tCSV\t")
-	for _, engine := range schema.Engines() {
-		fmt.Fprintf(table, "%s\t", engine)
-	}
-	fmt.Fprintln(table)
-	for _, l := range lines {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t",
-			l.Size, l.Customers, l.OrdersPerMonth, l.Products, l.Rows, bytesText(l.CSVBytes))
-		for _, engine := range schema.Engines() {
-			fmt.Fprintf(table, "%s\t", bytesText(l.DatabaseBytes[engine]))
-		}
-		fmt.Fprintln(table)
-	}
-	return table.Flush()
 }
