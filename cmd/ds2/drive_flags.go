@@ -126,7 +126,7 @@ func (f *runFlags) options(ctx context.Context, l *checklist) (o runs.Options, e
 	}
 	o.Databases = stores
 	o.Spec.Targets = mapped(stores, store.Database.Label)
-	stop := watchWaits(stores, func() bool { return false }, noteOn(l.w))
+	stop := watchWaits(stores, func() bool { return false }, l.w)
 	plan, err := f.plan(ctx, stores)
 	stop()
 	if err != nil {

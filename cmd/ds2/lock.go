@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -47,15 +48,10 @@ func (i *interrupts) lockStores(
 		Holder: store.Holder{Command: command, PID: os.Getpid(), Host: host, Since: time.Now()},
 		Run:    run,
 		Lost: func(err error) {
-			i.lost(
-				fmt.Errorf(
-					"the database's lock was lost with its connection, and another ds2 has it now, so the results of this one are invalid: %w",
-					err,
-				),
-			)
+			i.lost(fmt.Errorf("the database's lock was lost with its connection, and another ds2 has it now, so the results of this one are invalid: %w", err))
 		},
 	}
-	unlock := watchWaits(stores, i.driving.Load, noteOn(i.stderr))
+	unlock := watchWaits(stores, i.driving.Load, i.stderr)
 	for _, s := range stores {
 		ctx, cancel := context.WithCancel(i.Hard)
 		stop := context.AfterFunc(i.Soft, cancel)
@@ -87,7 +83,7 @@ func (i *interrupts) lockStores(
 
 // watchWaits says, once each, what servers keep a command waiting for, until stop. While users work
 // it asks nothing.
-func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (stop func()) {
+func watchWaits(stores []store.Database, quiet func() bool, w io.Writer) (stop func()) {
 	stop = func() {}
 	for _, s := range stores {
 		said := map[string]bool{}
@@ -102,18 +98,13 @@ func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (s
 			gone := store.Classify(err) == store.Connection &&
 				context.Cause(ctx) != context.Canceled
 			if gone && !silent && !quiet() {
-				say(
-					fmt.Sprintf(
-						"waiting for %s, which does not answer: %v",
-						s.Label(),
-						outside.Err(ctx, err),
-					),
-				)
+				say(w, note, ": waiting for %s, which does not answer: %v", s.Label(),
+					outside.Err(ctx, err))
 			}
 			silent = gone
 			for what, text := range waits {
 				if !said[what] {
-					say(fmt.Sprintf("waiting for %s: %s", s.Label(), text))
+					say(w, note, ": waiting for %s: %s", s.Label(), text)
 				}
 				said[what] = true
 			}

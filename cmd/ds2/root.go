@@ -199,13 +199,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	started := false
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		err := checkVariables(cmd.Root())
-		if err == nil {
-			err = resolve(cmd.Context(), cmd.Flags())
-		}
-		if err == nil {
-			err = checkTogether(cmd)
-		}
+		err := cmp.Or(
+			checkVariables(cmd.Root()), resolve(cmd.Context(), cmd.Flags()), checkTogether(cmd))
 		started = err == nil
 		return err
 	}

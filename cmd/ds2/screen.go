@@ -180,10 +180,5 @@ func say(w io.Writer, l level, format string, args ...any) {
 	_ = s.show(l.word+fmt.Sprintf(format, args...), l) // what cannot be told, cannot be told
 }
 
-// noteOn gives a function that shows notes.
-func noteOn(w io.Writer) func(text string) {
-	return func(text string) { say(w, note, ": %s", text) }
-}
-
 // warn shows a warning.
 func warn(w io.Writer, format string, args ...any) { say(w, warning, ": "+format, args...) }
