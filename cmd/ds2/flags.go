@@ -113,9 +113,9 @@ func newFlag(name string, field any, words string) *pflag.Flag {
 	case pflag.Value:
 		of.Var(v, name, "")
 	case *time.Duration:
-		of.Var(duration(v), name, "")
+		of.Var(ds2Duration(v, 0), name, "")
 	case *result.Duration:
-		of.Var(duration(&v.Duration), name, "")
+		return newFlag(name, &v.Duration, words)
 	case *bool:
 		of.BoolVar(v, name, *v, "")
 	case *int:

@@ -63,7 +63,7 @@ func newLoadCommand() *cobra.Command {
 	})
 	addMailboxes(flags, &f.mailbox)
 	f.addPlacement(flags)
-	f.addAddress(flags)
+	declare(flags, "metrics", fields{"metrics-addr": &f.metricsAddr})
 	declare(flags, "shown", fields{"quiet": &f.quiet})
 	return cmd
 }
@@ -239,10 +239,7 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 
 // load loads one database and shows how far it is. Server is asked only where --parallel is not
 // given: each session that loads takes memory of the server.
-func (f *loadFlags) load(
-	i *interrupts,
-	engine store.Database,
-) (*load.Report, error) {
+func (f *loadFlags) load(i *interrupts, engine store.Database) (*load.Report, error) {
 	options := f.options
 	tell, stop := showProgress(f.quiet, i.stderr)("load", progress.Work)
 	defer stop()

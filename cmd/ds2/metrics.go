@@ -30,12 +30,8 @@ type metricsFlags struct {
 }
 
 func (f *metricsFlags) add(flags *pflag.FlagSet) {
-	f.addAddress(flags)
-	declare(flags, "metrics", fields{"pushgateway": &f.pushgateway})
-}
-
-func (f *metricsFlags) addAddress(flags *pflag.FlagSet) {
-	declare(flags, "metrics", fields{"metrics-addr": &f.metricsAddr})
+	declare(flags, "metrics",
+		fields{"metrics-addr": &f.metricsAddr, "pushgateway": &f.pushgateway})
 }
 
 // check refuses addresses that cannot be served on or pushed to, before anything is connected to.

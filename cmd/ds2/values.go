@@ -55,11 +55,8 @@ func flagText(err error) error {
 // time.Duration.
 const maxDuration = 365 * 24 * time.Hour
 
-// duration is a flag for a time with a unit, such as 20m.
-func duration(value *time.Duration) parsed[time.Duration] { return ds2Duration(value, 0) }
-
-// ds2Duration is a flag for a time that may also be a bare number of DS2's unit; 0: the parameter
-// is not DS2's.
+// ds2Duration is a flag for a time with a unit, such as 20m, that may also be a bare number of DS2's
+// unit; 0: the parameter is not DS2's.
 func ds2Duration(value *time.Duration, unit time.Duration) parsed[time.Duration] {
 	kind := map[time.Duration]string{0: "duration", time.Minute: "minutes", time.Second: "seconds"}[unit]
 	read := func(text string) (d time.Duration, err error) {
