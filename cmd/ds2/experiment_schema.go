@@ -14,19 +14,15 @@ type jsonSchema map[string]any
 // is made from the flags that are the file's keys.
 func experimentSchema() jsonSchema {
 	ofRuns := flagSchemas(new(variant).add)
-	configuration := jsonSchema{
-		"labels": jsonSchema{
-			"type":        "object",
-			"description": "your own words for the report, such as array: 24 disks",
-		},
+	configuration := maps.Clone(ofRuns)
+	configuration["labels"] = jsonSchema{
+		"type": "object", "description": "your own words for the report, such as array: 24 disks",
 	}
 	factors := jsonSchema{}
-	all := jsonSchema{}
 	for name, schema := range ofRuns {
-		configuration[name] = schema
 		factors[name] = jsonSchema{"type": "array", "items": schema, "minItems": 1}
-		all[name] = schema
 	}
+	all := ofRuns
 	maps.Copy(all, flagSchemas(new(experimentSetup).add))
 	all["factors"] = closedObject("flags with a list of values; each configuration runs with each",
 		factors)

@@ -51,16 +51,15 @@ func (l *checklist) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 	if err := f.judgeRun(); err != nil {
 		return err
 	}
-	if err := l.one(i, cmd, f, recordDir(f.out, f.RunID), nil); err != nil {
+	if err := l.one(i, cmd, f, nil); err != nil {
 		return err
 	}
+	l.add(preflight.Record(recordDir(f.out, f.RunID)))
 	return l.end(i)
 }
 
 // experiment checks the runs of all configurations of a file.
-func (l *checklist) experiment(
-	i *interrupts, cmd *cobra.Command, path string,
-) (err error) {
+func (l *checklist) experiment(i *interrupts, cmd *cobra.Command, path string) (err error) {
 	file, err := readExperimentFile(i.Soft, path)
 	if err != nil {
 		return err
@@ -76,7 +75,7 @@ func (l *checklist) experiment(
 			l.checkClass(i.Soft, c)
 			continue
 		}
-		err := l.one(i, cmd, &c.bench.runFlags, "", func(o runs.Options) {
+		err := l.one(i, cmd, &c.bench.runFlags, func(o runs.Options) {
 			all = append(all, c.planned(i.Soft, o))
 		})
 		if err != nil {
@@ -102,13 +101,11 @@ func (c *variant) planned(ctx context.Context, o runs.Options) preflight.Planned
 	return p
 }
 
-// one looks at a run, whose record is to go into a directory, if that is known, and hands it to
-// look, if there is one, while its databases are open.
+// one looks at a run, and hands it to look, if there is one, while its databases are open.
 func (l *checklist) one(
 	i *interrupts,
 	cmd *cobra.Command,
 	f *runFlags,
-	record string,
 	look func(runs.Options),
 ) error {
 	l.runID = f.RunID
@@ -121,9 +118,6 @@ func (l *checklist) one(
 	}
 	done()
 	l.here(f)
-	if record != "" {
-		l.add(preflight.Record(record))
-	}
 	return nil
 }
 
