@@ -61,9 +61,7 @@ func (f *benchFlags) check() error {
 	case f.RunTime.Duration == 0:
 		return usageError("--run-time is 0: it must be more for a bench")
 	case f.startAt != "":
-		return usageError(
-			"--start-at is for a single run: a bench starts each when the database has been restored",
-		)
+		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
 	f.Restore = f.restore.RestoreName()
 	f.RestoreCommand = withoutPasswords(f.restore.Command)
@@ -167,10 +165,7 @@ func (f *benchFlags) length() time.Duration {
 
 // procedure is how a run of the bench is made: what is restored, waited for, run and audited. The
 // experiment calls it for each configuration.
-func (f *benchFlags) procedure(
-	i *interrupts,
-	options runs.Options,
-) *experiment.Bench {
+func (f *benchFlags) procedure(i *interrupts, options runs.Options) *experiment.Bench {
 	restore := f.restore.to(i.stderr)
 	conduct := f.output.conduct(i, io.Discard)
 	bench := &experiment.Bench{

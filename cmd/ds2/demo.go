@@ -126,11 +126,8 @@ func (f *demoFlags) check() error {
 		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
 	}
 	f.drive.target = "postgres://127.0.0.1/ds2" // as far as flags can tell
-	if err := cmp.Or(
-		f.load.dataset(),
-		f.drive.output.shows(f.load.workload),
-		f.drive.judgeRun(),
-	); err != nil {
+	if err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload),
+		f.drive.judgeRun()); err != nil {
 		return err
 	}
 	f.drive.out = recordDir(f.drive.out, f.drive.RunID)

@@ -48,9 +48,7 @@ func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 	o := &f.options
 	switch {
 	case o.Dir == "" && o.Device == "":
-		return usageError(
-			"--dir is missing: a directory on the device to measure (or --device, which overwrites it)",
-		)
+		return usageError("--dir is missing: a directory on the device to measure (or --device, which overwrites it)")
 	// Naming the device twice is the only consent to lose what it holds: an environment variable or
 	// a habit gives one of the two, not both.
 	case o.Device != f.overwrite:

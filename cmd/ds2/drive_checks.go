@@ -22,10 +22,8 @@ var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 func (f *runFlags) check() error {
 	switch {
 	case f.RunID != "" && !validRunID.MatchString(f.RunID):
-		return usageError(
-			"--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, and begin with a letter or digit",
-			f.RunID,
-		)
+		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, and begin with a letter or digit",
+			f.RunID)
 	case len(f.WindowTexts) > 100:
 		return usageError("--window: %d windows are too many: at most 100", len(f.WindowTexts))
 	}
@@ -50,11 +48,8 @@ func (f *runFlags) parseWindows(run result.Spec) (err error) {
 		length := run.RunTime.Duration
 		switch {
 		case w.Known() && w.From < begin:
-			return usageError(
-				"--window: %s begins before the run phase does, at %s, after ramp and warm-up; with run+ before it, it counts from there",
-				w.Name,
-				begin,
-			)
+			return usageError("--window: %s begins before the run phase does, at %s, after ramp and warm-up; with run+ before it, it counts from there",
+				w.Name, begin)
 		case length > 0 && w.To > begin+length:
 			return usageError("--window: %s ends at %s, and the run phase at %s (ramp, warm-up and run time)", w.Name, w.To, begin+length)
 		case f.flags.Changed("warm-within") && f.WarmWithin.Duration > 0 && w.Known() && !w.OfRun:
@@ -100,24 +95,14 @@ func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 			return nil, usageError("--event: invalid event %q: write it as %s", redact(text),
 				example)
 		case end > 0 && end < 2*aroundEvents:
-			return nil, usageError(
-				"--event: a run phase of %s is too short: an event needs %s of it before and %[2]s after, to say what came of it",
-				end,
-				aroundEvents,
-			)
+			return nil, usageError("--event: a run phase of %s is too short: an event needs %s of it before and %[2]s after, to say what came of it",
+				end, aroundEvents)
 		case after < aroundEvents:
-			return nil, usageError(
-				"--event: %s is too early: the first possible time is %s into the run phase, to compare with the rate before",
-				at,
-				aroundEvents,
-			)
+			return nil, usageError("--event: %s is too early: the first possible time is %s into the run phase, to compare with the rate before",
+				at, aroundEvents)
 		case end > 0 && after > end-aroundEvents:
-			return nil, usageError(
-				"--event: %s is too late: the last possible time is %s, %s before the end of the run, to see what the event does",
-				at,
-				end-aroundEvents,
-				aroundEvents,
-			)
+			return nil, usageError("--event: %s is too late: the last possible time is %s, %s before the end of the run, to see what the event does",
+				at, end-aroundEvents, aroundEvents)
 		}
 		all = append(all, runs.Event{At: after, Command: command, Shown: redact(command)})
 		f.EventTexts = append(f.EventTexts, fmt.Sprintf("%s=%s", after, redact(command)))

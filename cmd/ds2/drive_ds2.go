@@ -33,18 +33,10 @@ func (l *ds2Lines) print(w io.Writer) {
 	if et <= 0 {
 		return
 	}
-	fmt.Fprintf(
-		w,
+	fmt.Fprintf(w,
 		"et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d rollbacks: n=%d %%=%5.1f\n",
-		et.Seconds(),
-		t.Orders,
-		opm(t, et),
-		l.meter.RecentMax().Milliseconds(),
-		milliseconds(t.OwnTime, t.Orders),
-		l.sampled(t),
-		t.Own[calls.Rollbacks],
-		rollbackRate(t),
-	)
+		et.Seconds(), t.Orders, opm(t, et), l.meter.RecentMax().Milliseconds(),
+		milliseconds(t.OwnTime, t.Orders), l.sampled(t), t.Own[calls.Rollbacks], rollbackRate(t))
 	l.last = t
 	if !l.detailed {
 		return
@@ -76,14 +68,11 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	fmt.Fprintf(w,
 		"n_login_overall=%d n_newcust_overall=%d n_browse_overall=%d n_purchase_overall=%d ",
 		logins, customers, browses, purchases)
-	fmt.Fprintf(
-		w,
+	fmt.Fprintf(w,
 		"rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d ",
 		milliseconds(t.Sum[calls.OpLogin], logins),
-		milliseconds(t.Sum[calls.OpNewCustomer], customers),
-		milliseconds(browseTime, browses),
-		milliseconds(t.Sum[calls.OpPurchase], purchases),
-	)
+		milliseconds(t.Sum[calls.OpNewCustomer], customers), milliseconds(browseTime, browses),
+		milliseconds(t.Sum[calls.OpPurchase], purchases))
 	fmt.Fprintf(w, "rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
 		l.sampled(t), t.Own[calls.Rollbacks], rollbackRate(t))
 	total, _ := measure.Sum(l.meter.Totals())

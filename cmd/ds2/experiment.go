@@ -98,10 +98,7 @@ func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed b
 }
 
 // experiment puts together what goes through the configurations, in random orders of a seed.
-func (f *experimentFile) experiment(
-	seed uint64,
-	all []*experiment.Bench,
-) experiment.Experiment {
+func (f *experimentFile) experiment(seed uint64, all []*experiment.Bench) experiment.Experiment {
 	return experiment.Experiment{
 		Benches:  all,
 		Orders:   measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.Most),

@@ -61,9 +61,7 @@ func (s *experimentSetup) check() error {
 	}
 	switch {
 	case s.until > 0 && s.order == result.OrderSequence:
-		return usageError(
-			"--until: in sequence all runs of one configuration come before those of the next, so no difference can end it",
-		)
+		return usageError("--until: in sequence all runs of one configuration come before those of the next, so no difference can end it")
 	case s.until == 0 && s.runs.Least < s.runs.Most:
 		return usageError("--runs: %s needs until, such as until: 2 %%, to say how many are enough",
 			s.runs)
@@ -73,10 +71,8 @@ func (s *experimentSetup) check() error {
 
 // readPercentage reads a number above 0 and below 100, with or without its sign.
 func readPercentage(text string) (float64, error) {
-	v, err := strconv.ParseFloat(
-		strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")),
-		64,
-	)
+	number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%"))
+	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(v > 0 && v < 100) {
 		return 0, fmt.Errorf("%q is not a percentage such as 2 %%", text)
 	}
@@ -235,15 +231,16 @@ func parametersOf(flag string) []string {
 // declared is what is meant to differ between the configurations: the file's subject, and its
 // factors.
 func (f *experimentFile) declared() (subject []string) {
-	for _, name := range f.subject {
-		subject = append(subject, parametersOf(name)...)
-	}
+	flags := slices.Clone(f.subject)
 	for _, c := range f.configurations {
 		for _, factor := range c.Factors {
-			for _, name := range parametersOf(factor.Flag) {
-				if !slices.Contains(subject, name) {
-					subject = append(subject, name)
-				}
+			flags = append(flags, factor.Flag)
+		}
+	}
+	for _, flag := range flags {
+		for _, name := range parametersOf(flag) {
+			if !slices.Contains(subject, name) {
+				subject = append(subject, name)
 			}
 		}
 	}

@@ -115,10 +115,8 @@ func (f *generateFlags) writePart(
 	files := data.Files()
 	at := slices.IndexFunc(files, func(file datagen.File) bool { return file.Name == name })
 	if at < 0 {
-		return usageError(
-			"--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist and so on to dec_, prod or inv",
-			f.part,
-		)
+		return usageError("--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist and so on to dec_, prod or inv",
+			f.part)
 	}
 	for _, part := range files[at].Parts {
 		_, err := part.WriteTo(stdout)

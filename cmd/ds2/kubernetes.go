@@ -97,11 +97,8 @@ func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	if s.Experiment, err = f.experiment(); err != nil {
 		return err
 	}
-	if _, err := parseExperiment(
-		cmd.Context(),
-		"the experiment",
-		[]byte(s.Experiment),
-	); err != nil {
+	_, err = parseExperiment(cmd.Context(), "the experiment", []byte(s.Experiment))
+	if err != nil {
 		return err
 	}
 	if err := s.PrintManifests(cmd.OutOrStdout()); err != nil {

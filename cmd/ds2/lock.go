@@ -38,10 +38,7 @@ func (f targetFlags) openLocked(
 // lockStores keeps every other ds2 from the databases until unlock, or those of other runs where
 // the run has an id. The locks are waited for as long as soft lasts, and held through both stages
 // of a stop.
-func (i *interrupts) lockStores(
-	command, run string,
-	stores []store.Database,
-) (func(), error) {
+func (i *interrupts) lockStores(command, run string, stores []store.Database) (func(), error) {
 	host, _ := os.Hostname()
 	host = cmp.Or(host, "an unknown host")
 	lock := store.Lock{

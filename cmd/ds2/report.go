@@ -36,10 +36,8 @@ func records(_ *cobra.Command, args []string) error {
 	for _, arg := range args {
 		_, dir := cutName(arg)
 		if _, err := os.Stat(dir); err != nil {
-			return fmt.Errorf(
-				"there is no record %s: name a directory that a run, a bench or an experiment wrote",
-				dir,
-			)
+			return fmt.Errorf("there is no record %s: name a directory that a run, a bench or an experiment wrote",
+				dir)
 		}
 		if before, twice := seen[filepath.Clean(dir)]; twice {
 			return fmt.Errorf("%s and %s are one record: name another", before, arg)
@@ -332,12 +330,7 @@ const (
 )
 
 // reportESRP reports runs, and benches by their median runs, in ESRP's form.
-func reportESRP(
-	stdout io.Writer,
-	dirs, windows []string,
-	merge bool,
-	format, out string,
-) error {
+func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, format, out string) error {
 	if len(windows) > 0 || merge {
 		return usageError("--output esrp: it takes the first window of records as they are, without --window and --merge")
 	}

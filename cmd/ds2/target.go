@@ -148,17 +148,13 @@ func (f targetFlags) urls() ([]string, error) {
 func (f targetFlags) url(text string) (string, error) {
 	if strings.Contains(text, "://") {
 		if f.database != "" {
-			return "", usageError(
-				"--database-name needs a host name as --target; in a URL the database is part of it",
-			)
+			return "", usageError("--database-name needs a host name as --target; in a URL the database is part of it")
 		}
 		if u, err := url.Parse(text); err == nil && u.User == nil && strings.Contains(text, "@") {
 			return "", usageError("--target: in the user or password of the URL, / is written %%2F, ? %%3F, # %%23 and @ %%40")
 		}
-		if address, other := strings.CutPrefix(
-			text,
-			"postgresql://",
-		); other { // which libpq takes too
+		// libpq takes this scheme, too.
+		if address, other := strings.CutPrefix(text, "postgresql://"); other {
 			text = postgres.Engine + "://" + address
 		}
 		return text, nil

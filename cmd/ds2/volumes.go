@@ -155,9 +155,7 @@ func (c *variant) onVolumes(i *interrupts, p *experiment.Bench) {
 }
 
 // observeServer are the options of a run on the server that there is now.
-func (c *variant) observeServer(
-	ctx context.Context,
-) (run runs.Options, done func(), err error) {
+func (c *variant) observeServer(ctx context.Context) (run runs.Options, done func(), err error) {
 	run = c.options
 	run.Observer = nil
 	if run.Databases, err = c.bench.open(); err != nil {

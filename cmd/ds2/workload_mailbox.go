@@ -45,10 +45,8 @@ func readMailboxSize(text string) (int64, error) {
 func readMix(text string) (m mailbox.Mix, err error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 4 {
-		return m, fmt.Errorf(
-			"%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25",
-			text,
-		)
+		return m, fmt.Errorf("%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25",
+			text)
 	}
 	for i, share := range []*int{&m.Insert, &m.Delete, &m.Replace, &m.Read} {
 		if *share, err = strconv.Atoi(strings.TrimSpace(parts[i])); err != nil {
@@ -139,9 +137,7 @@ func (f *runFlags) planMailboxes(
 	ctx context.Context,
 	targets []store.Database,
 	infos []store.Info,
-) (
-	workload.Plan, error,
-) {
+) (workload.Plan, error) {
 	if f.UserOffset > 0 {
 		return nil, usageError("--user-offset: a mailbox database is driven from one machine, which knows all of its records")
 	}
