@@ -48,9 +48,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 		"out":           &f.out,
 	})
 	f.runFlags.add(flags)
-	preset(flags, "threads", "32")
-	preset(flags, "run-time", "20m")
-	preset(flags, "checkpoint-first", "true")
+	preset(flags, "threads=32", "run-time=20m", "checkpoint-first=true")
 	f.addBeside(flags)
 }
 

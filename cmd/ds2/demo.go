@@ -38,18 +38,14 @@ func newDemoCommand() *cobra.Command {
 	cmd := newCommand("demo", interruptible(firstOfRun, f.run))
 	// The load and the run have their own commands' defaults, but for these.
 	run := newFlagSet(f.drive.add)
-	preset(run, "threads", "8")
-	preset(run, "ramp-rate", "100")
-	preset(run, "warmup-time", "10s")
-	preset(run, "run-time", "1m")
+	preset(run, "threads=8", "ramp-rate=100", "warmup-time=10s", "run-time=1m")
 	f.drive.output.metricsAddr = defaultMetricsAddr
 
 	flags := cmd.Flags()
 	f.load.flags = flags
 	declare(flags, "demo", fields{"workload": &f.load.workload, "size": &f.load.size})
 	addMailboxes(flags, &f.load.mailbox)
-	preset(flags, "mailboxes", "20")
-	preset(flags, "mailbox-size", "10MB")
+	preset(flags, "mailboxes=20", "mailbox-size=10MB")
 	for _, name := range strings.Fields("threads warmup-time run-time seed out scrub-rate") {
 		flags.AddFlag(run.Lookup(name))
 	}

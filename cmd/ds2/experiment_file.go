@@ -263,7 +263,7 @@ func (f *experimentFile) apply(ctx context.Context) error {
 		c := &variant{Variant: given}
 		f.configurations = append(f.configurations, c)
 		flags := newFlagSet(c.add)
-		preset(flags, "practice", "1")
+		preset(flags, "practice=1")
 		for _, name := range c.Given.InOrder() {
 			if err := f.set(ctx, flags, name, c.Given[name]); err != nil {
 				return err

@@ -62,7 +62,7 @@ func declare(flags *pflag.FlagSet, section string, of fields) {
 			}
 		}
 		if row[3] != "" {
-			preset(flags, name, row[3])
+			preset(flags, name+"="+row[3])
 		}
 		if row[4] != "" {
 			f.Value = bounded{f.Value, row[4]}
@@ -84,6 +84,18 @@ func declare(flags *pflag.FlagSet, section string, of fields) {
 		if flags.Lookup(name) == nil {
 			panic("flags.tsv has no " + name + " in its section " + section)
 		}
+	}
+}
+
+// preset gives flags other defaults, each as name=value. They do not count as given by the user.
+func preset(flags *pflag.FlagSet, defaults ...string) {
+	for _, one := range defaults {
+		name, value, _ := strings.Cut(one, "=")
+		flag := flags.Lookup(name)
+		if err := flag.Value.Set(value); err != nil {
+			panic(err) // the program's text has it
+		}
+		flag.DefValue = flag.Value.String()
 	}
 }
 

@@ -55,7 +55,7 @@ func newKubernetesCommand() *cobra.Command {
 	})
 	f.volumeFlags.add(flags)
 	f.keys = newFlagSet(func(flags *pflag.FlagSet) { f.bench.add(flags); f.own.add(flags) })
-	preset(f.keys, "runs", "6")
+	preset(f.keys, "runs=6")
 	for name := range strings.FieldsSeq(experimentKeys) {
 		flags.AddFlag(f.keys.Lookup(name))
 	}

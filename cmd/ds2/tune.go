@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
@@ -37,20 +36,10 @@ func newTuneCommand() *cobra.Command {
 		"out":           &f.out,
 	})
 	f.addShared(flags)
-	preset(flags, "warmup-time", "15s")
-	preset(flags, "run-time", "2m")
+	preset(flags, "warmup-time=15s", "run-time=2m")
 	f.output.shownFlags.add(flags, "tune")
 	f.addBeside(flags)
 	return cmd
-}
-
-// preset gives a flag another default.
-func preset(flags *pflag.FlagSet, name, value string) {
-	flag := flags.Lookup(name)
-	if err := flag.Value.Set(value); err != nil {
-		panic(err) // it stands above
-	}
-	flag.DefValue = flag.Value.String()
 }
 
 // check refuses flags that make no search, before anything is connected to.
