@@ -19,12 +19,10 @@ import (
 
 // showProgress shows long jobs on w.
 func showProgress(quiet bool, w io.Writer) progress.View {
-	if quiet {
-		return func(string, progress.Unit) (progress.Tell, func()) {
+	return func(job string, unit progress.Unit) (progress.Tell, func()) {
+		if quiet {
 			return progress.Ignore, func() {}
 		}
-	}
-	return func(job string, unit progress.Unit) (progress.Tell, func()) {
 		e := progress.NewEstimate()
 		var amount func(int64) string
 		if unit == progress.Bytes {
