@@ -48,6 +48,9 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 		"out":           &f.out,
 	})
 	f.runFlags.add(flags)
+	// The storage report's run: 32 users for 20 minutes (WORKLOAD.md section 6). By a checkpoint
+	// first all runs have the same part of a checkpoint cycle, and none writes what its restore
+	// changed.
 	preset(flags, "threads=32", "run-time=20m", "checkpoint-first=true")
 	f.addBeside(flags)
 }
@@ -61,6 +64,8 @@ func (f *benchFlags) check() error {
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
+	// The state that runs begin from makes them what they are: a bench that was begun with another
+	// restore is not continued.
 	f.Restore = f.restore.RestoreName()
 	f.RestoreCommand = withoutPasswords(f.restore.Command)
 	f.DiscardLog = f.restore.DiscardLog
@@ -86,6 +91,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	// One that has all its runs is only reported again; --runs may have been raised since.
 	if bench.Status != result.Done || !compare.Enough(bench) {
 		if err := f.output.serve(i, cmd, f.output.quiet, options.Dir); err != nil {
 			return err
@@ -129,6 +135,8 @@ func (f *benchFlags) takeUp(seedGiven bool, o *runs.Options) (result.Bench, erro
 	if err != nil {
 		return bench, outError(err)
 	}
+	// A meter's logger may have written more of its log since the runs were made: their watts are
+	// read from it again.
 	if f.observe.PowerLog != "" {
 		if err := experiment.CompleteBench(*o, &bench); err != nil {
 			return bench, err
@@ -147,12 +155,14 @@ func outError(err error) error {
 	return err
 }
 
-// planned is how long a run takes, without restore and audit.
+// planned is how long a run takes, without restore and audit, whose times depend on the database
+// and its drives, and are known once a run was made.
 func (f *benchFlags) planned() time.Duration {
 	return f.Settle.Duration + f.Idle.Duration + f.length() + f.Cooldown.Duration
 }
 
-// length is how long users run, also before the targets are opened.
+// length is how long users run, also before the targets are opened. The ramp takes longer the more
+// targets there are: ramp_rate is of all users, and each target has as many.
 func (f *benchFlags) length() time.Duration {
 	spec := f.Spec
 	if urls, err := f.urls(); err == nil {
@@ -165,6 +175,7 @@ func (f *benchFlags) length() time.Duration {
 // experiment calls it for each configuration.
 func (f *benchFlags) procedure(i *interrupts, options runs.Options) *experiment.Bench {
 	restore := f.restore.to(i.stderr)
+	// What a run came to is in its record; standard output is for what all come to.
 	conduct := f.output.conduct(i, io.Discard)
 	bench := &experiment.Bench{
 		Dir:     options.Dir,

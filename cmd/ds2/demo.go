@@ -78,6 +78,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 	}
 	page := "" // address of the report
 	end := sync.OnceFunc(func() { server.Kill(); server.Stop() })
+	// A second Ctrl-C ends this process within a second, and its server must not outlive it.
 	i.atLeave.Store(&end)
 	kill := context.AfterFunc(i.Hard, end) // at once: on a busy machine its files take a while, too
 	defer func() {
@@ -142,6 +143,8 @@ func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 		return nil, fmt.Errorf("find the server's processes: %w", err)
 	}
 	pid, _, _ := strings.Cut(string(file), "\n")
+	// The children of the postmaster are sessions, checkpointer and log writer: stopped, they stand
+	// as if no I/O ended, while connections stay.
 	at := f.drive.RunTime.Duration / 2
 	signal := func(at time.Duration, name string) string {
 		return fmt.Sprintf("%s=kill -%s $(cat /proc/%s/task/%s/children)", at, name, pid, pid)
@@ -152,6 +155,8 @@ func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 // start starts the server, with room for the users and the audit.
 func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Server, error) {
 	f.server.Log = slog.New(slog.NewTextHandler(stderr, nil))
+	// By checksums the deep check finds pages that a drive gives back otherwise than they were
+	// written.
 	f.server.Checksums = true
 	f.server.Settings = map[string]string{"max_connections": fmt.Sprint(f.drive.Threads + 50)}
 	begin := time.Now()

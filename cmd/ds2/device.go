@@ -63,6 +63,7 @@ func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 	// Whole MiB, which all block sizes of the stages divide.
 	o.FileBytes = o.FileBytes / (1 << 20) * (1 << 20)
 	o.KitVersion = kitVersion()
+	// In UTC, as all names of records, so that they sort by time wherever they come from.
 	f.out = cmp.Or(f.out, "ds2-device-"+time.Now().UTC().Format("20060102T150405Z")+".json")
 	if !f.quiet {
 		o.Progress = func(what string, left time.Duration) {

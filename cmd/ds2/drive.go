@@ -38,6 +38,7 @@ func newDriveCommand() *cobra.Command {
 		return f.drive(i, cmd)
 	}
 	cmd := newCommand("drive", interruptible(firstOfRun, run))
+	// What DVD Store calls a driver, other benchmarks call run.
 	cmd.SuggestFor = []string{"run"}
 	addDriveFlags(cmd.Flags(), &f)
 	declare(cmd.Flags(), "run", fields{"check": &check})
@@ -69,7 +70,8 @@ var firstOfRuns = map[string]string{
 }
 
 // judgeRun refuses flags that make no run: all that can be told before anything is started, loaded
-// or connected to.
+// or connected to. A demo or an experiment then fails at once, and not after its load or its first
+// restore.
 func (f *runFlags) judgeRun() error {
 	_, err := f.judge()
 	return err
@@ -105,9 +107,12 @@ func (f *runFlags) drive(i *interrupts, cmd *cobra.Command) error {
 	stop := i.Stop
 	run, summary, outcome := conduct.MakeRun(stop, options)
 	if run != nil {
+		// In the end, when the limits are judged and the audit is over.
 		defer o.push(i, run)
 	}
 	if !outcome.Status.CameToEnd() {
+		// What was measured until a run failed or was interrupted is shown too; the exit code is
+		// that of its end.
 		if len(summary.Phases) > 0 {
 			if err := printResult(stdout, i.stderr, o, options.Dir, summary); err != nil {
 				warn(i.stderr, "%s", redact(err.Error()))
@@ -125,6 +130,8 @@ func (f *runFlags) drive(i *interrupts, cmd *cobra.Command) error {
 	summary, err = conduct.Verify(stop, run)
 	printErr := printResult(stdout, i.stderr, o, options.Dir, summary)
 	fmt.Fprintf(i.stderr, "record: %s\n", options.Dir)
+	// An audit that could not be made outweighs a limit that failed, and both that the result could
+	// not be printed.
 	return cmp.Or(err, verdictOf(summary.Findings), printErr)
 }
 

@@ -66,6 +66,7 @@ func (f *runFlags) parseWindows(run result.Spec) (err error) {
 }
 
 // parseLimits reads --limit, and writes the limits as records have them: sets become their limits.
+// A run of six hours or more is a stress test to Jetstress, whose sets then allow more.
 func (f *runFlags) parseLimits() (err error) {
 	if f.limits, err = limit.ForRun(
 		f.LimitTexts,
@@ -84,6 +85,7 @@ const aroundEvents = 10 * time.Second
 // parseEvents reads --event. An event needs time on both sides of it: its cost is the rate after
 // against the rate before.
 func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
+	// Flags are judged again when a run begins, which must not add the events a second time.
 	f.EventTexts = nil
 	for _, text := range f.events {
 		at, command, _ := strings.Cut(text, "=")
@@ -129,12 +131,16 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	if f.Disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
 		return o, flagError("disclosure", err)
 	}
+	// What is observed decides which figures a run has, so its record tells: without passwords,
+	// which commands and URLs may hold.
 	f.ObservedDevices = f.observe.Devices
 	f.Exporters = mapped(f.observe.Exporters, redact)
 	f.PowerCommand = withoutPasswords(f.observe.PowerCommand)
 	f.DeviceRecord = f.observe.deviceRecord
 	f.IOTrace = f.observe.IOTrace
 	f.ServerMemory = f.observe.ServerMemory
+	// Which workload the databases hold is known only when they are asked, so the flags of all are
+	// judged.
 	for _, t := range tenants() {
 		if err := t.judge(f); err != nil {
 			return o, err
@@ -143,6 +149,7 @@ func (f *runFlags) judge() (o runs.Options, err error) {
 	if err := f.parseLimits(); err != nil {
 		return o, err
 	}
+	// Latencies of I/Os by their purpose, such as a log flush, have no other source than the trace.
 	for _, l := range f.limits {
 		if l.Traced() && !f.observe.IOTrace {
 			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace",

@@ -27,7 +27,9 @@ type ds2Lines struct {
 	reset    bool          // the figures have been set back, at the end of the warm-up
 }
 
-// print writes the line of every ten seconds, and with the detailed view one for each target.
+// print writes the line of every ten seconds, and with the detailed view one for each target. In it
+// opm is an average since the reset, not the rate of now, lastn is over the last 100 orders, and
+// sampled over the time since the line before.
 func (l *ds2Lines) print(w io.Writer) {
 	et, t, tallies := l.figures(w)
 	if et <= 0 {
@@ -55,6 +57,7 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	et, t, _ := l.figures(w)
 	browses := int64(0)
 	browseTime := time.Duration(0)
+	// DS2 counts browses by category, actor and title as one.
 	for op := calls.OpBrowseByCategory; op <= calls.OpBrowseByTitle; op++ {
 		browses += t.Number[op]
 		browseTime += t.Sum[op]
@@ -75,6 +78,7 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 		milliseconds(t.Sum[calls.OpPurchase], purchases))
 	fmt.Fprintf(w, "rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
 		l.sampled(t), t.Own[calls.Rollbacks], rollbackRate(t))
+	// The last figures count from the first order: the reset takes nothing from them.
 	total, _ := measure.Sum(l.meter.Totals())
 	fmt.Fprintf(w, "Controller (%s): all threads stopped, exiting\n", l.date(now))
 	fmt.Fprintf(w, "n_purchase_from_start= %d n_rollbacks_from_start= %d\nRun over\n",
@@ -121,7 +125,8 @@ func milliseconds(sum time.Duration, n int64) int64 {
 	return measure.MeanOf(sum, n).Round(time.Millisecond).Milliseconds()
 }
 
-// rollbackRate is in percent of the orders.
+// rollbackRate is in percent of the orders. Purchases roll back for lack of stock, and count as
+// orders all the same.
 func rollbackRate(t measure.Tally) float64 {
 	return 100 * float64(t.Own[calls.Rollbacks]) / float64(max(t.Orders, 1))
 }
@@ -138,6 +143,8 @@ func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
 	for _, name := range ofPages {
 		hidden(name, func(string) error { return nil })
 	}
+	// A file written for DVD Store 3 may say what DVD Store 2 does anyhow; with any other value it
+	// would be another workload.
 	for name, same := range dvdStore3 {
 		hidden(name, func(value string) error {
 			if !strings.EqualFold(value, same) {
@@ -146,6 +153,7 @@ func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
 			return nil
 		})
 	}
+	// DS2 asks a target there for its CPU load; tellIgnored says what tells it here.
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
 		hidden(name, func(host string) error {
 			if host != "" && host != "none" {

@@ -26,6 +26,7 @@ import (
 // runFlags are those of a run: what is driven, by DS2's parameters, WORKLOAD.md section 5, and the
 // kit's own, what is observed beside it, and how it is shown.
 type runFlags struct {
+	// what makes a run another one, as its record has it
 	result.Spec
 	targetFlags
 	size, words string
@@ -63,7 +64,8 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	})
 }
 
-// addShared declares the flags that runs have in a search for the best number of users too.
+// addShared declares the flags that runs have in a search for the best number of users too. Bare
+// numbers of DS2's own parameters have its units: minutes, and seconds of think time.
 func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	f.flags = flags
 	f.targetFlags.add(flags)
@@ -126,6 +128,8 @@ func (f *runFlags) options(ctx context.Context, l *checklist) (o runs.Options, e
 	}
 	o.Databases = stores
 	o.Spec.Targets = mapped(stores, store.Database.Label)
+	// Another session may have locked the catalog, as a change of the schema does: these questions
+	// would wait for it in silence.
 	stop := watchWaits(stores, func() bool { return false }, l.w)
 	plan, err := f.plan(ctx, stores)
 	stop()
@@ -151,6 +155,8 @@ func (f *runFlags) options(ctx context.Context, l *checklist) (o runs.Options, e
 	if err := f.fitLimits(plan.Workload()); err != nil {
 		return o, err
 	}
+	// The workload's own target, such as IOPS per mailbox, is a limit too: a run that misses it
+	// fails.
 	o.LimitTexts = append(o.LimitTexts, runs.TargetLimits(plan)...)
 	o.Plan = plan
 	o.Proof = proofs[stores[0].Engine()]

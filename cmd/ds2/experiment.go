@@ -99,6 +99,8 @@ func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed b
 
 // experiment puts together what goes through the configurations, in random orders of a seed.
 func (f *experimentFile) experiment(seed uint64, all []*experiment.Bench) experiment.Experiment {
+	// The orders follow from the seed alone, so that an experiment that is taken up again goes on
+	// in them.
 	return experiment.Experiment{
 		Benches:  all,
 		Orders:   measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.Most),
@@ -128,6 +130,8 @@ func (f *experimentFlags) conduct(
 	if err := f.openConfigurations(i, cmd, file, dir, record); err != nil {
 		return err
 	}
+	// Locked to the last block, restores included, and before anything is written: the record in
+	// dir may be that of another ds2 at work.
 	unlock, err := i.lockStores("experiment", "", file.shared())
 	if err != nil {
 		return err
@@ -158,6 +162,8 @@ func (f *experimentFlags) conduct(
 		configurations = append(configurations, one)
 	}
 	l := &checklist{w: i.stderr, quiet: f.quiet}
+	// Before the first run, as no run could mend it: configurations that are unlike in more than
+	// their subject, or two that are one database, measured against itself.
 	l.add(preflight.Alike(planned, file.declared())...)
 	if err := l.refusal(); err != nil {
 		return endRecord(i, dir, record, err)
@@ -171,6 +177,8 @@ func (f *experimentFlags) conduct(
 		}
 		return one, err
 	}
+	// Only with a block that is whole has every configuration been measured as often, and in the
+	// same drift.
 	whole.Looked = func(block int) {
 		if one, err := refresh(0); err == nil {
 			whole.Told("after block %d: %s", block, one.page.Sentence())
@@ -197,7 +205,11 @@ func (f *experimentFlags) openConfigurations(
 	for _, c := range file.configurations {
 		c.bench.out = filepath.Join(dir, c.Dir)
 		c.bench.output.quiet = f.quiet
+		// Runs of all configurations are told apart in metrics; the name stays within what --run-id
+		// takes.
 		c.bench.RunID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
+		// One seed for all: in a block every configuration gets the same orders, so that they
+		// cannot make the difference.
 		if err := c.bench.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return err
 		}
@@ -223,6 +235,7 @@ func (c *variant) openDatabases(i *interrupts) (err error) {
 	return err
 }
 
+// closeDatabases closes those of all configurations, whose servers may be gone by then.
 func (f *experimentFile) closeDatabases() {
 	for _, c := range f.configurations {
 		closeStores(c.options.Databases)
@@ -295,6 +308,7 @@ func (c *variant) takeUp(i *interrupts) (one *experiment.Bench, err error) {
 		}
 	} else {
 		summary, err = result.ReadSummary[result.Bench](c.bench.out)
+		// Left out of this session only: its runs so far stay in the comparison.
 		summary.Spec.Runs = c.bench.Runs
 	}
 	one = c.bench.procedure(i, c.options)

@@ -14,6 +14,8 @@ type jsonSchema map[string]any
 // is made from the flags that are the file's keys.
 func experimentSchema() jsonSchema {
 	ofRuns := flagSchemas(new(variant).add)
+	// A flag may stand at three places: for all configurations, for one, and with several values as
+	// a factor.
 	configuration := maps.Clone(ofRuns)
 	configuration["labels"] = jsonSchema{
 		"type": "object", "description": "your own words for the report, such as array: 24 disks",
@@ -51,6 +53,8 @@ func flagSchemas(add func(*pflag.FlagSet)) jsonSchema {
 		if slices.Contains(notInFile, f.Name) || f.Hidden {
 			return
 		}
+		// YAML takes 20 for a number and true for a boolean; all become the text that the flag
+		// reads.
 		one := jsonSchema{"type": []string{"string", "number", "boolean"}}
 		if choice, ok := f.Value.(choice); ok {
 			one = jsonSchema{"enum": choice.of}

@@ -44,6 +44,8 @@ type listed []string
 // declare declares flags as a section of flags.tsv has them, in its order. A flag that is there
 // already stays, so that a command can have one of its own in the place of a common one.
 func declare(flags *pflag.FlagSet, section string, of fields) {
+	// Columns: 0 section, 1 name and letter, 2 heading, 3 default, 4 bounds, 5 help, 6 workload, 7
+	// values, 8 the default as the help has it.
 	for _, row := range flagRows {
 		name, letter, _ := strings.Cut(row[1], " -")
 		field, wanted := of[name]
@@ -120,6 +122,7 @@ func checkTogether(cmd *cobra.Command) error {
 
 // newFlag is a flag that sets a field; words with | between are all that it takes.
 func newFlag(name string, field any, words string) *pflag.Flag {
+	// pflag makes flags of plain values only within a set; the command takes it from this one.
 	of := pflag.NewFlagSet("", pflag.PanicOnError)
 	switch v := field.(type) {
 	case pflag.Value:
@@ -164,6 +167,7 @@ func (v bounded) Set(text string) error {
 	}
 	n := numberOf(v.String())
 	least, most, closed := strings.Cut(strings.TrimSuffix(v.bounds, " or more"), " to ")
+	// Written so that NaN is out of bounds, too.
 	if !(n >= numberOf(least)) || closed && n > numberOf(most) {
 		return boundsError(fmt.Sprintf("is %s: it must be %s", text, v.bounds))
 	}

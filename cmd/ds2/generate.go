@@ -101,6 +101,7 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Parts are as long on every machine, so that the shards of several make one dataset.
 	options := datagen.Options{CRLF: f.lines == "crlf", PartRows: folder.PartRows, Seed: f.dataSeed}
 	return datagen.New(size, words, options)
 }

@@ -122,6 +122,7 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 	if isGroup || asked == "all" {
 		return text
 	}
+	// A run has so many flags that those which no first run does without would be lost among them.
 	isFirst := func(f *pflag.Flag) bool { _, first := f.Annotations[firstOf]; return first }
 	first := usages("Flags for a first run", all, isFirst)
 	return fmt.Sprintf(
@@ -195,6 +196,7 @@ func completeValues(cmd *cobra.Command) {
 // choices complete a value to one of a few.
 func choices(words ...string) cobra.CompletionFunc {
 	directive := cobra.ShellCompDirectiveNoFileComp
+	// The beginning of a URL, at which one types on.
 	if strings.HasSuffix(words[0], "/") {
 		directive |= cobra.ShellCompDirectiveNoSpace
 	}

@@ -28,6 +28,8 @@ func newInitCommand() *cobra.Command {
 			}
 			// It begins with no digit, nor like the variables of flags.
 			variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(m[1]), "_")
+			// The file will be kept and shared, so a password in the URL gives way to a variable's
+			// name.
 			configurations = append(configurations,
 				initTarget{m[1], withReference(m[2], variable)})
 		}

@@ -50,6 +50,8 @@ type interrupts struct {
 	atLeave atomic.Pointer[func()]
 }
 
+// leave ends the process, whatever is under way: what must not stay behind is removed first, unless
+// that takes longer than cleanupTime.
 func (i *interrupts) leave() {
 	cleaned := make(chan struct{})
 	go func() {

@@ -54,6 +54,7 @@ func newKubernetesCommand() *cobra.Command {
 		"check":          &s.Check,
 	})
 	f.volumeFlags.add(flags)
+	// They are read as a bench reads them, so that what it would refuse in a pod is refused here.
 	f.keys = newFlagSet(func(flags *pflag.FlagSet) { f.bench.add(flags); f.own.add(flags) })
 	preset(f.keys, "runs=6")
 	for name := range strings.FieldsSeq(experimentKeys) {
@@ -91,6 +92,7 @@ func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 	// Connections beyond the users' are for the kit's own and for a look by hand.
 	s.Server.Settings = append([]string{ // what is given later counts
 		fmt.Sprintf("max_connections=%d", f.bench.Threads+50),
+		// and the server times its reads, writes and log syncs
 		"track_io_timing=on", "track_wal_io_timing=on",
 	}, s.Server.Settings...)
 	var err error
@@ -109,6 +111,7 @@ func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 
 // experiment is the file of the Job's experiment.
 func (f *kubernetesFlags) experiment() (string, error) {
+	// A run is judged by the memory that its server's pod may use, not by that of the node.
 	keys := map[string]any{
 		"server-memory": fmt.Sprintf("%dB", f.setup.Server.Memory),
 		"volumes":       f.volumes,

@@ -104,6 +104,7 @@ func (f *loadFlags) checkLayout(ctx context.Context) error {
 		if err != nil {
 			return flagError("driver-password-file", err)
 		}
+		// The first line, as other tools read such files, also where Windows wrote it.
 		first, _, _ := strings.Cut(string(text), "\n")
 		if l.Password = strings.TrimSuffix(first, "\r"); l.Password == "" {
 			return usageError("--driver-password-file: %s: the first line is empty", f.passwordFile)
@@ -248,6 +249,7 @@ func (f *loadFlags) load(i *interrupts, engine store.Database) (*load.Report, er
 	i.served.show(follow.Show(title), metrics.NewLoadCollector(follow.Tables))
 	defer i.served.rest("")
 	options.Progress = follow
+	// Asked before the load and not observed during it: only how many sessions it bears is wanted.
 	options.Server = func(ctx context.Context, s store.Database) (memory int64, cpus float64) {
 		o, err := monitor.Observe(ctx, []store.Database{s}, 0, f.observe)
 		if err != nil {

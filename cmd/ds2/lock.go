@@ -27,6 +27,7 @@ func (f targetFlags) openLocked(
 	if err != nil {
 		return nil, nil, err
 	}
+	// The holder's name for others, such as snapshot of ds2 snapshot create.
 	unlock, err := i.lockStores(strings.Fields(cmd.CommandPath())[1], "", stores)
 	if err != nil {
 		closeStores(stores)
@@ -36,8 +37,8 @@ func (f targetFlags) openLocked(
 }
 
 // lockStores keeps every other ds2 from the databases until unlock, or those of other runs where
-// the run has an id. The locks are waited for as long as soft lasts, and held through both stages
-// of a stop.
+// the run has an id: no audit could tell the rows of two from each other. The locks are waited for
+// as long as soft lasts, and held through both stages of a stop.
 func (i *interrupts) lockStores(command, run string, stores []store.Database) (func(), error) {
 	host, _ := os.Hostname()
 	host = cmp.Or(host, "an unknown host")
@@ -60,6 +61,7 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database) (f
 			},
 			func() (err error) { one, err = s.Lock(ctx, lock); return err },
 		)
+		// The first Ctrl-C came while the lock was given: it is given back.
 		if !stop() && err == nil {
 			one()
 			err = i.Soft.Err()
@@ -92,6 +94,7 @@ func watchWaits(stores []store.Database, quiet func() bool, w io.Writer) (stop f
 			ctx, cancel := outside.Within(ctx, outside.Patience)
 			defer cancel()
 			waits, err := waitsOf(ctx, s)
+			// A question that the end of the watch cut short says nothing of the server.
 			gone := store.Classify(err) == store.Connection &&
 				context.Cause(ctx) != context.Canceled
 			if gone && !silent && !quiet() {

@@ -52,7 +52,8 @@ func (f *metricsFlags) check() error {
 	return usageError("--pushgateway: %q is not a URL: write it as http://host:9091", f.pushgateway)
 }
 
-// collector shows a run to Prometheus.
+// collector shows a run to Prometheus. It reads the run's own counts whenever it is asked, and
+// counts nothing itself.
 func collector(run *runs.Run) prometheus.Collector {
 	o := run.Options()
 	shown := metrics.Run{
@@ -128,6 +129,8 @@ func (s *served) rest(result string) {
 	if s == nil {
 		return
 	}
+	// Until the next one Prometheus finds no figures, in place of the last ones of a run that is
+	// over.
 	s.server.Show()
 	s.page.Rest(result)
 }

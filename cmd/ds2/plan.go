@@ -51,9 +51,10 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		"Made":      made,
 		"Practice":  practice,
 		"Until":     f.until,
-		"Least":     max(f.runs.Least, measure.MinBlocks+1),
-		"Varies":    usualVariation,
-		"Left":      left.Round(time.Second),
+		// the intervals are asked with the last block and without it
+		"Least":  max(f.runs.Least, measure.MinBlocks+1),
+		"Varies": usualVariation,
+		"Left":   left.Round(time.Second),
 	}
 	var blocks []string
 	for i, order := range whole.Orders {

@@ -71,6 +71,7 @@ func (l *checklist) experiment(i *interrupts, cmd *cobra.Command, path string) (
 	}
 	var all []preflight.Planned
 	for _, c := range file.configurations {
+		// There is no server before a run: one is started, looked at and removed.
 		if c.volume.class != "" {
 			l.checkClass(i.Soft, c)
 			continue
@@ -124,6 +125,7 @@ func (l *checklist) one(
 // here looks at the ports of this machine, and where figures are pushed.
 func (l *checklist) here(f *runFlags) {
 	if address := f.output.metricsAddr; address != "" {
+		// By listening, as only that tells whether a run can.
 		listener, err := net.Listen("tcp", address)
 		switch {
 		case err == nil:

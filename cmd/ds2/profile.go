@@ -26,6 +26,7 @@ func schedule(spec result.Spec, now time.Time) string {
 	steps = append(steps, "connect "+users)
 	step("ramp %s", spec.Ramp())
 	step("warm up %s", spec.WarmupTime.Duration)
+	// How long a store takes to be warm is not known before, so the end is the earliest.
 	about := "ends about"
 	if spec.WarmWithin.Duration > 0 {
 		steps = append(steps,

@@ -68,7 +68,8 @@ func (o *driveOutput) show(
 	}
 }
 
-// stands is how a run stands, in a line.
+// stands is how a run stands, in a line. Its rate is over the last ten seconds and its p95 over the
+// last sample, a second; cumulative is the average of the run phase so far.
 func stands(run *runs.Run) string {
 	if doing := run.Doing(); doing != "" {
 		return doing

@@ -130,6 +130,7 @@ func newReportCommand() *cobra.Command {
 		} else if one, err = reportOf(reader(over...), dirs, merge); err != nil {
 			return windowError(err)
 		}
+		// A page goes beside its record, where a copy of the directory takes it along.
 		if out == "" && f.format == "html" {
 			out = page
 		}
@@ -158,6 +159,7 @@ func newReportCommand() *cobra.Command {
 
 // embedRecords has a page bring the records along that it is made of.
 func embedRecords(page *report.Page, dirs []string) error {
+	// All archives of a page share one bound, so that it can still be opened and mailed.
 	left := report.MostEmbedded
 	for _, dir := range dirs {
 		var archive bytes.Buffer
@@ -335,6 +337,7 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, format, ou
 		return usageError("--output esrp: it takes the first window of records as they are, without --window and --merge")
 	}
 	var records []*result.Record
+	// As written: the form certifies what was concluded when the records were made.
 	for _, dir := range dirs {
 		opened, err := compare.Open(conclude.Reader{AsWritten: true}, dir)
 		if err != nil {

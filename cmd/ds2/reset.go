@@ -64,6 +64,8 @@ func newEachCommand(
 		}
 		defer release()
 		for _, s := range stores {
+			// Targets one by one: at once they would share drives, and no time would be that of
+			// one.
 			start := time.Now()
 			if err := do(i, s, showProgress(quiet, i.stderr)); err != nil {
 				if i.Soft.Err() != nil {

@@ -56,6 +56,8 @@ func columns(w io.Writer) int {
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// A word or an escape sequence may be cut between two writes, so only whole lines are looked
+	// at.
 	s.rest = append(s.rest, text...)
 	end := bytes.LastIndexByte(s.rest, '\n') + 1
 	if end == 0 {
@@ -81,6 +83,7 @@ func (s *screen) show(text string, l level) error {
 	width := columns(s)
 	var out strings.Builder
 	if s.drawn {
+		// The line comes back below what is written, within a second.
 		out.WriteString(redraw)
 		s.drawn = false
 	}
@@ -168,6 +171,7 @@ const uncoloured = "\x1b[0m"
 // coloured says that the terminal takes colours and its user has nothing against them.
 func (s *screen) coloured() bool {
 	_, ok := s.terminal()
+	// Of Windows' consoles only its Terminal, which sets this variable, is known to take colours.
 	windows := runtime.GOOS == "windows" && os.Getenv("WT_SESSION") == ""
 	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && !windows
 }

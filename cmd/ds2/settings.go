@@ -48,6 +48,7 @@ func resolveRest(flags *pflag.FlagSet) (err error) {
 	if err != nil {
 		return err
 	}
+	// Last, as a profile may itself come from a variable.
 	profile := textOf(flags, "profile")
 	otherTime := flags.Changed("run-time")
 	for pair := range strings.FieldsSeq(profiles[profile]) {
@@ -129,7 +130,8 @@ var ofOthersVariable = regexp.MustCompile(
 	`^DS2_(TEST_.*|(\w+_)?(SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?))$`,
 )
 
-// checkVariables refuses a variable that looks like one of a flag and is none of any command.
+// checkVariables refuses a variable that looks like one of a flag and is none of any command:
+// misspelt, it would leave a run at a default in silence.
 func checkVariables(root *cobra.Command) error {
 	known := map[string]bool{}
 	every := pflag.NewFlagSet("", pflag.ContinueOnError)

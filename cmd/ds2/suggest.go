@@ -13,6 +13,7 @@ import (
 func checkTyped(args []string) error {
 	const long = "\u2013\u2014\u2212"
 	for i, arg := range args {
+		// In psql and pgbench -h is the host.
 		if i > 1 && args[i-1] == "-h" && !strings.HasPrefix(arg, "-") {
 			return fmt.Errorf("-h is help here; did you mean --target=postgres://%s/DATABASE?", arg)
 		}
@@ -71,7 +72,8 @@ func nearest(flags *pflag.FlagSet, name string) (best string) {
 	return best
 }
 
-// distance is how many letters must be inserted, left out or replaced to make b of a.
+// distance is how many letters must be inserted, left out or replaced to make b of a (Levenshtein),
+// by one row of its table; diagonal is what stood to the left in the row above.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -53,6 +53,7 @@ func askPassword(line string) func(context.Context) (string, error) {
 	var password string
 	var asked time.Time
 	return func(ctx context.Context) (string, error) {
+		// Held while the command runs: sessions that open meanwhile wait for the same answer.
 		mu.Lock()
 		defer mu.Unlock()
 		if !asked.IsZero() && time.Since(asked) < passwordKept {
@@ -129,6 +130,7 @@ func (f targetFlags) urls() ([]string, error) {
 		target = "localhost"
 	}
 	var urls []string
+	// An unescaped ; in a password parts its URL, so that what follows is none.
 	url := strings.Contains(target, "://")
 	for text := range strings.SplitSeq(target, ";") {
 		if url && !strings.Contains(text, "://") {
@@ -150,6 +152,7 @@ func (f targetFlags) url(text string) (string, error) {
 		if f.database != "" {
 			return "", usageError("--database-name needs a host name as --target; in a URL the database is part of it")
 		}
+		// A / in a password ends the host before the @: the URL parses, but has no user.
 		if u, err := url.Parse(text); err == nil && u.User == nil && strings.Contains(text, "@") {
 			return "", usageError("--target: in the user or password of the URL, / is written %%2F, ? %%3F, # %%23 and @ %%40")
 		}
@@ -174,6 +177,7 @@ func (f targetFlags) url(text string) (string, error) {
 			exampleTarget,
 		)
 	}
+	// DS2 gives no user either: PGUSER and its like, or SQLCMDUSER, have it.
 	database := cmp.Or(f.database, defaultDatabase)
 	u := url.URL{
 		Scheme:   f.engine,

@@ -35,7 +35,11 @@ func newTuneCommand() *cobra.Command {
 		"confirm":       &f.search.Confirm,
 		"out":           &f.out,
 	})
+	// Without those of an open loop, of events and of several driver machines: a trial is a closed
+	// loop, driven from here alone.
 	f.addShared(flags)
+	// Trials, and the runs that confirm the last of them, only have to tell one number of users from
+	// the next: they are shorter than those of a bench.
 	preset(flags, "warmup-time=15s", "run-time=2m")
 	f.output.shownFlags.add(flags, "tune")
 	f.addBeside(flags)
@@ -111,6 +115,8 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	i.served.doing("trial 1")
 	record, err := search.Do(i.Stop)
+	// Figures of a trial that failed its audit are worth nothing, so the search ends; that is a
+	// verdict on the store, not a failure of ds2.
 	if e, ok := errors.AsType[*experiment.VerdictError](err); ok {
 		return &exitError{exitVerdict, e}
 	}

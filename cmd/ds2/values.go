@@ -65,6 +65,8 @@ func ds2Duration(value *time.Duration, unit time.Duration) parsed[time.Duration]
 				return 0, fmt.Errorf("%q has no unit: write %ss for seconds, or %sm for minutes",
 					text, text, text)
 			}
+			// Bounded first, as a float beyond int64 converts to anything. NaN, too, is to be
+			// refused below.
 			d = time.Duration(math.Min(n*float64(unit), math.MaxInt64/2))
 			if math.IsNaN(n) {
 				d = -1
@@ -139,6 +141,7 @@ func readOrderRate(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, "/")
 	per := map[string]float64{"s": 1, "m": 60, "min": 60}[strings.TrimSpace(unit)]
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	// Not above 0 is NaN, too.
 	if err != nil || per == 0 || !(n > 0) || n/per > 1e6 || n/per < 1e-4 {
 		return 0, fmt.Errorf("invalid rate %q: write it as 500/s or 30000/m", text)
 	}
@@ -158,6 +161,8 @@ func readByteRate(text string) (float64, error) {
 	if size == "0" {
 		return 0, nil
 	}
+	// Decimal units, as drives have them; only what mailboxes fill is in units of 1024, as Jetstress
+	// counts it.
 	n, err := units.FromHumanSize(size)
 	if err != nil || bare(size) || unit != "" && unit != "s" || n < 1 || n > 1e12 {
 		return 0, fmt.Errorf("invalid rate %q: write it as 1MB/s", text)

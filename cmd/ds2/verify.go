@@ -87,6 +87,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	tell, stop := show("verify", progress.Bytes)
 	how := workload.Audit{
+		// Every row, where the audit after a run looks at those that the run added.
 		Whole: true, TempLimit: f.tempLimit, Tell: tell,
 		Warn: func(text string) {
 			warn(cmd.ErrOrStderr(), "%s", text)
@@ -109,6 +110,8 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	case unfit:
 		return usageError("--%w", refused)
 	case err != nil && found.damaged() && ctx.Err() == nil:
+		// An audit that stumbles over a damaged page is one more sign of it, and the report says
+		// both.
 		found.Broken = err.Error() // no wonder
 	case err != nil:
 		return interrupted(ctx, err, verifyInterrupted)

@@ -100,6 +100,8 @@ func (c *variant) startServer(i *interrupts) error {
 	}
 	c.bench.target = c.volume.server.URL("ds2")
 	c.bench.observe.Exporters = []string{c.volume.server.Exporter()}
+	// The dataset is as the bench's flags have it, in as many sessions as the server's memory
+	// bears.
 	l := loadFlags{
 		workload: ds2.Name, size: c.bench.size, words: c.bench.words, quiet: true,
 		observe: monitor.Options{ServerMemory: c.bench.observe.ServerMemory},
@@ -141,6 +143,8 @@ func (c *variant) onVolumes(i *interrupts, p *experiment.Bench) {
 		defer done()
 		if err == nil {
 			var end func()
+			// A server that the cluster takes away during a run voids it, as a lost lock does
+			// elsewhere.
 			conduct.Locked, end = v.server.WatchPod(i.Hard)
 			s, err = conduct.BenchRun(i.Stop, run, dir, place)
 			end()

@@ -48,6 +48,7 @@ func readMix(text string) (m mailbox.Mix, err error) {
 		return m, fmt.Errorf("%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25",
 			text)
 	}
+	// In Jetstress's order.
 	for i, share := range []*int{&m.Insert, &m.Delete, &m.Replace, &m.Read} {
 		if *share, err = strconv.Atoi(strings.TrimSpace(parts[i])); err != nil {
 			return m, fmt.Errorf("%q is not a percentage", parts[i])

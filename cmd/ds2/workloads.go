@@ -186,6 +186,7 @@ func (f *runFlags) plan(ctx context.Context, targets []store.Database) (workload
 		name = w.Name()
 		infos = append(infos, info)
 	}
+	// Only now is it known whose flags are out of place.
 	if err := notOf(name, f.flags); err != nil {
 		return nil, err
 	}
