@@ -38,8 +38,8 @@ func newTuneCommand() *cobra.Command {
 	// Without those of an open loop, of events and of several driver machines: a trial is a closed
 	// loop, driven from here alone.
 	f.addShared(flags)
-	// Trials, and the runs that confirm the last of them, only have to tell one number of users from
-	// the next: they are shorter than those of a bench.
+	// Trials, and the runs that confirm the last of them, only have to tell one number of users
+	// from the next: they are shorter than those of a bench.
 	preset(flags, "warmup-time=15s", "run-time=2m")
 	f.output.shownFlags.add(flags, "tune")
 	f.addBeside(flags)

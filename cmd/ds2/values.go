@@ -55,8 +55,8 @@ func flagText(err error) error {
 // time.Duration.
 const maxDuration = 365 * 24 * time.Hour
 
-// ds2Duration is a flag for a time with a unit, such as 20m, that may also be a bare number of DS2's
-// unit; 0: the parameter is not DS2's.
+// ds2Duration is a flag for a time with a unit, such as 20m, that may also be a bare number of
+// DS2's unit; 0: the parameter is not DS2's.
 func ds2Duration(value *time.Duration, unit time.Duration) parsed[time.Duration] {
 	kind := map[time.Duration]string{0: "duration", time.Minute: "minutes", time.Second: "seconds"}[unit]
 	read := func(text string) (d time.Duration, err error) {
@@ -161,8 +161,8 @@ func readByteRate(text string) (float64, error) {
 	if size == "0" {
 		return 0, nil
 	}
-	// Decimal units, as drives have them; only what mailboxes fill is in units of 1024, as Jetstress
-	// counts it.
+	// Decimal units, as drives have them; only what mailboxes fill is in units of 1024, as
+	// Jetstress counts it.
 	n, err := units.FromHumanSize(size)
 	if err != nil || bare(size) || unit != "" && unit != "s" || n < 1 || n > 1e12 {
 		return 0, fmt.Errorf("invalid rate %q: write it as 1MB/s", text)

@@ -104,9 +104,9 @@ func (c *variant) startServer(i *interrupts) error {
 	// bears.
 	l := loadFlags{
 		workload: ds2.Name, size: c.bench.size, words: c.bench.words, quiet: true,
+		flags:   new(pflag.FlagSet), // none that another workload has
 		observe: monitor.Options{ServerMemory: c.bench.observe.ServerMemory},
 	}
-	l.flags = newFlagSet(func(*pflag.FlagSet) {})
 	if err := l.dataset(); err != nil {
 		return err
 	}
