@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ds2/internal/preflight"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 )
@@ -26,7 +27,7 @@ type checklist struct {
 	// refuses a workload that the command has no use for; nil: none is
 	fits func(workload.Workload) error
 
-	all []store.Finding
+	all []preflight.Finding
 }
 
 // ofObserved are the checks that take servers and machines that are observed.
@@ -41,29 +42,26 @@ var ofObserved = []string{
 
 // skip takes checks of some databases that a failure kept from being made.
 func (l *checklist) skip(of []store.Database, checks ...string) {
-	l.add(store.Finding{
-		What: "checks of " + list(of), State: store.Skipped, Found: strings.Join(checks, ", "),
-		Do: "correct what failed, and try again",
-	})
+	l.note(preflight.NotLookedAt, list(of), strings.Join(checks, ", "))
 }
 
 // add takes findings. Several configurations of an experiment have many in common, which are told
 // once.
-func (l *checklist) add(findings ...store.Finding) {
+func (l *checklist) add(findings ...preflight.Finding) {
 	for _, f := range findings {
 		f.Found, f.Do = redact(f.Found), redact(f.Do)
 		if slices.Contains(l.all, f) {
 			continue
 		}
 		l.all = append(l.all, f)
-		if f.State == store.Warning && !l.check && !l.quiet { // an error tells failures
+		if f.State == preflight.Warning && !l.check && !l.quiet { // an error tells failures
 			warn(l.w, "%s", wordFinding(f))
 		}
 	}
 }
 
 // wordFinding is a finding in words, with what to do.
-func wordFinding(f store.Finding) string {
+func wordFinding(f preflight.Finding) string {
 	text := f.What + ": " + f.Found
 	if f.Do != "" {
 		text += "; " + f.Do
@@ -73,13 +71,13 @@ func wordFinding(f store.Finding) string {
 
 // levels are those of findings, in the order in which a check lists them.
 var levels = []struct {
-	state store.State
+	state preflight.State
 	level level
 }{
-	{store.Failure, failure},
-	{store.Warning, warning},
-	{store.Skipped, level{word: "skipped"}},
-	{store.OK, level{word: "ok"}},
+	{preflight.Failure, failure},
+	{preflight.Warning, warning},
+	{preflight.Skipped, level{word: "skipped"}},
+	{preflight.OK, level{word: "ok"}},
 }
 
 // list prints what a check has found, the worst first. What is in order is only counted, unless
@@ -87,7 +85,7 @@ var levels = []struct {
 func (l *checklist) list() {
 	for _, of := range levels {
 		for _, f := range l.all {
-			if f.State == of.state && (f.State != store.OK || l.details && !l.quiet) {
+			if f.State == of.state && (f.State != preflight.OK || l.details && !l.quiet) {
 				padding := strings.Repeat(" ", len("FAILURE ")-len(of.level.word))
 				say(l.w, of.level, "%s %s", padding, wordFinding(f))
 			}
@@ -99,8 +97,8 @@ func (l *checklist) list() {
 func (l *checklist) refusal() error {
 	var all []error
 	for _, f := range l.all {
-		if f.State == store.Failure && !l.check {
-			all = append(all, fmt.Errorf("%s: %s; %s", f.What, f.Found, f.Do))
+		if f.State == preflight.Failure && !l.check {
+			all = append(all, errors.New(wordFinding(f)))
 		}
 	}
 	if len(all) == 0 {
@@ -116,31 +114,24 @@ func (l *checklist) holds(stores []store.Database, plan workload.Plan) {
 	}
 	name := plan.Workload().Name()
 	for _, s := range stores {
-		l.ok("database", "%s holds workload %s, size %s, completely loaded", s.Label(), name,
-			plan.Size())
+		l.note(preflight.Loaded, s.Label(), name+", size "+plan.Size())
 		if proof := proofs[s.Engine()]; proof != "" {
-			l.add(store.Finding{
-				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
-				Do: "check its figures against the server's own counters, and send a first run: docs/howto/sqlserver.md",
-			})
+			l.note(preflight.EngineUnproven, "", s.Engine()+" is "+proof)
 		}
 	}
 }
 
-func (l *checklist) ok(what, format string, args ...any) {
-	l.add(store.Finding{What: what, State: store.OK, Found: fmt.Sprintf(format, args...)})
+// note takes a finding of a kind, about a database or a flag.
+func (l *checklist) note(kind preflight.Kind, of, detail string) {
+	l.add(preflight.NewFinding(kind, of, detail))
 }
 
-func (l *checklist) warn(what string, err error, do string) {
-	l.add(store.Finding{What: what, State: store.Warning, Found: err.Error(), Do: do})
-}
-
-// step takes how a step ended without which there is no run: a check lists what failed, and the
-// error is for who makes the run. That of wrong usage is for both.
-func (l *checklist) step(what, do string, err error) error {
+// step takes how a step ended without which there is no run: a check lists what failed, by its kind,
+// and the error is for who makes the run. That of wrong usage is for both.
+func (l *checklist) step(kind preflight.Kind, of string, err error) error {
 	if err == nil || !l.check || isUsage(err) {
 		return err
 	}
-	l.add(store.Finding{What: what, State: store.Failure, Found: err.Error(), Do: do})
+	l.note(kind, of, err.Error())
 	return nil
 }

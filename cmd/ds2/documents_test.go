@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/datatable"
+	"ds2/internal/preflight"
 	"ds2/internal/result"
 )
 
@@ -84,6 +85,7 @@ func TestDocuments(t *testing.T) {
 				body = map[string]func() string{
 					"commands": commandReference, "exit codes": exitCodeReference,
 					"levels": levelReference,
+					"checks": func() string { return checkReference(t) },
 				}[m[2]]()
 			}
 			return fmt.Sprintf("<!-- %s: %s -->\n%s<!-- end -->", m[1], m[2], body)
@@ -271,6 +273,19 @@ func levelReference() string {
 	for _, k := range placed {
 		words := strings.NewReplacer("|", "\\|", "{", "*", "%}", "* %", "}", "*").Replace(k.Says)
 		text += fmt.Sprintf("| %s | %s | %s |\n", k.Effect.Level(), k.Kind, words)
+	}
+	return text
+}
+
+// checkReference is what a preflight may warn of and fail by, by kind.
+func checkReference(t *testing.T) string {
+	text := "| kind | state | found; what to do |\n| --- | --- | --- |\n"
+	words := strings.NewReplacer("|", "\\|", "{", "*", "}", "*")
+	for _, row := range datatable.Rows(read(t, "../../internal/preflight/kinds.tsv"), 5) {
+		if row[2] == string(preflight.Failure) || row[2] == string(preflight.Warning) {
+			says := strings.TrimSuffix(row[3]+"; "+row[4], "; ")
+			text += fmt.Sprintf("| %s | %s | %s |\n", row[0], row[2], words.Replace(says))
+		}
 	}
 	return text
 }

@@ -15,6 +15,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/outside"
+	"ds2/internal/preflight"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
@@ -134,10 +135,10 @@ func (f *runFlags) options(ctx context.Context, l *checklist) (o runs.Options, e
 	plan, err := f.plan(ctx, stores)
 	stop()
 	if err != nil {
-		return o, l.step("database", "", err)
+		return o, l.step(preflight.NotAsNeeded, "", err)
 	}
 	if err := distinctTargets(ctx, stores); err != nil {
-		return o, l.step("database", "", err)
+		return o, l.step(preflight.NotAsNeeded, "", err)
 	}
 	l.holds(stores, plan)
 	if l.fits != nil {

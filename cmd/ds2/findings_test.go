@@ -175,7 +175,7 @@ type madeKind struct {
 	// ofCycles: only of one whose result is not
 	ofCycles bool
 	// before is the finding before the run, where the preflight knows it
-	before func() []store.Finding
+	before func() []preflight.Finding
 }
 
 // ended has a run end so.
@@ -197,7 +197,7 @@ func observedAs(kind result.FindingKind) madeKind {
 		change: func(m *making) {
 			m.s.Cautions.Findings = []result.Finding{result.Observed(found)}
 		},
-		before: func() []store.Finding {
+		before: func() []preflight.Finding {
 			return preflight.Observed(&monitor.Observer{Found: []monitor.Found{found}})
 		},
 	}
@@ -312,7 +312,7 @@ var kindsOfRuns = map[result.FindingKind]madeKind{
 			m.s.Cautions.Reads = []string{"the memory holds all of it"}
 			m.counters[sampling.ItemColumn(sampling.DiskReads, "d")] = 20
 		},
-		before: func() []store.Finding {
+		before: func() []preflight.Finding {
 			return preflight.Observed(&monitor.Observer{Reads: []string{"the memory holds all of it"}})
 		},
 	},
@@ -349,7 +349,7 @@ var kindsOfRuns = map[result.FindingKind]madeKind{
 	result.StoodLong:        {change: gap(90, 100)},
 	result.Distorted: {
 		change: func(m *making) { m.s.Cautions.Other = []string{"fsync is off"} },
-		before: func() []store.Finding {
+		before: func() []preflight.Finding {
 			return preflight.Observed(&monitor.Observer{Distorting: []string{"fsync is off"}})
 		},
 	},
@@ -529,7 +529,7 @@ func TestFindings(t *testing.T) {
 			one := newMaking(workload, 7)
 			row.change(one)
 			run := filepath.Join(dir, "run")
-			s := one.write(t, run)
+			one.write(t, run)
 			shows(t, kind.Kind, kind.Effect, "report", run)
 			if !row.ofDrives && !row.ofCycles {
 				form := newMaking(mailbox.Name, 7)
@@ -540,11 +540,9 @@ func TestFindings(t *testing.T) {
 				formShows(t, kind, run)
 			}
 			if row.before != nil {
-				f := result.FindingOf(s.Findings, kind.Kind)
 				before := row.before()
-				assert.True(t, slices.ContainsFunc(before, func(b store.Finding) bool {
-					return strings.Contains(b.Found+": "+b.Do, f.Detail) && b.State != store.OK ||
-						f.Effect == result.Informs
+				assert.True(t, slices.ContainsFunc(before, func(b preflight.Finding) bool {
+					return b.Kind == preflight.Kind(kind.Kind) && b.State != preflight.OK
 				}), "%s: preflight %v", kind.Kind, before)
 			}
 			if row.alone {

@@ -13,7 +13,6 @@ import (
 	"ds2/internal/outside"
 	"ds2/internal/preflight"
 	"ds2/internal/runs"
-	"ds2/internal/store"
 	"ds2/internal/topology"
 )
 
@@ -130,21 +129,20 @@ func (l *checklist) here(f *runFlags) {
 		switch {
 		case err == nil:
 			listener.Close()
-			l.ok("port", "%s is free for /metrics and the live page", address)
+			l.note(preflight.PortFree, address, "")
 		case address == defaultMetricsAddr:
-			l.warn("port", err,
-				"a free port will be taken, which is printed; or give one by --metrics-addr")
+			l.note(preflight.PortTaken, "", err.Error())
 		default:
-			l.step("port", "give another one by --metrics-addr", err)
+			l.step(preflight.NoPort, "", err)
 		}
 	}
 	if url := f.output.pushgateway; url != "" {
 		client := http.Client{Timeout: outside.Answer}
 		if response, err := client.Get(url); err != nil {
-			l.step("--pushgateway", "the run would count, but its figures would not be pushed", err)
+			l.step(preflight.NotPushed, "", err)
 		} else {
 			response.Body.Close()
-			l.ok("--pushgateway", "answers")
+			l.note(preflight.FlagUsable, "--pushgateway", "answers")
 		}
 	}
 }
@@ -165,16 +163,16 @@ func (l *checklist) end(i *interrupts) error {
 	if i.Soft.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("the preflight was interrupted")}
 	}
-	n := map[store.State]int{}
+	n := map[preflight.State]int{}
 	skipped := 0
 	for _, f := range l.all {
 		n[f.State]++
-		if f.State == store.Skipped {
+		if f.State == preflight.Skipped {
 			skipped += 1 + strings.Count(f.Found, ", ")
 		}
 	}
-	sum := fmt.Sprintf("%s, %s, %s passed", counted(n[store.Failure], "failure"),
-		counted(n[store.Warning], "warning"), counted(n[store.OK], "check"))
+	sum := fmt.Sprintf("%s, %s, %s passed", counted(n[preflight.Failure], "failure"),
+		counted(n[preflight.Warning], "warning"), counted(n[preflight.OK], "check"))
 	if skipped > 0 {
 		sum += fmt.Sprintf(", %d skipped that depend on what failed", skipped)
 	}
@@ -186,7 +184,7 @@ func (l *checklist) end(i *interrupts) error {
 	} else if err := printJSON(l.w, l.all); err != nil {
 		return err
 	}
-	if n[store.Failure] > 0 {
+	if n[preflight.Failure] > 0 {
 		return verdictError("the run would fail")
 	}
 	return nil

@@ -16,8 +16,8 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/preflight"
 	"ds2/internal/promtest"
-	"ds2/internal/store"
 	"ds2/internal/texttest"
 )
 
@@ -165,15 +165,20 @@ func TestPreflight(t *testing.T) {
 			"%s: %q, want one line with %q", why, lines, c.want)
 	}
 
-	findings := decoded[[]store.Finding](
-		t,
-		words("preflight --target %s --output json%s", target, fine)...)
-	assert.True(
-		t,
-		len(findings) >= 8 && findings[0].What == "database" && findings[0].State == store.OK,
-		"as JSON: %+v",
-		findings,
-	)
+	findings := decoded[[]preflight.Finding](
+		t, words("preflight --target %s --output json%s", target, fine)...)
+	kinds := map[preflight.Kind]preflight.State{}
+	for _, f := range findings {
+		kinds[f.Kind] = f.State
+	}
+	assert.Equal(t, preflight.OK, kinds[preflight.Loaded], "as JSON: %+v", findings)
+	for kind, state := range map[preflight.Kind]preflight.State{
+		"version": preflight.OK, "connections": preflight.OK, "rights": preflight.OK,
+		"schema changed": preflight.Warning, "distorted": preflight.Warning,
+	} {
+		assert.Equal(t, state, kinds[kind], "as JSON: %s of %+v", kind, findings)
+	}
+	assert.NotContains(t, kinds, preflight.Kind(""), "as JSON: %+v", findings)
 
 	// A run's own check is the same, and makes no run.
 	asked := func(command string) []string {

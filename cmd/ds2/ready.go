@@ -40,9 +40,9 @@ func (f *runFlags) ready(
 	}
 	if err == nil {
 		if unlock, err = i.lockStores(l.lock, l.runID, o.Databases); err == nil {
-			l.ok("lock", "no other ds2 is at work on %s", list(o.Databases))
+			l.note(preflight.NotLocked, list(o.Databases), "")
 		}
-		err = l.step("lock", "", err)
+		err = l.step(preflight.Locked, "", err)
 	}
 	if err == nil {
 		o.Command = invocation(cmd, cmd.Flags(), o.Plan)
@@ -65,9 +65,7 @@ func (f *runFlags) driven(ctx context.Context, l *checklist, o runs.Options) {
 	}
 	for _, s := range o.Databases {
 		if n, err := plan.Added(ctx, s); err == nil && n > 0 {
-			l.warn("database",
-				fmt.Errorf("%s was driven before: it has %d orders beyond the load", s.Label(), n),
-				"ds2 reset removes them")
+			l.note(preflight.DrivenBefore, s.Label(), fmt.Sprint(n))
 		}
 	}
 }
@@ -81,14 +79,13 @@ func (f *runFlags) sameSchema(ctx context.Context, l *checklist, o runs.Options)
 	for _, s := range o.Databases {
 		changes, noted, err := load.ReadSchemaChanges(ctx, s)
 		for _, c := range changes {
-			l.warn("schema", fmt.Errorf("%s: %s", s.Label(), c.Words()),
-				"undo that, or load the database again")
+			l.note(preflight.SchemaChanged, s.Label(), c.Words())
 		}
 		switch {
 		case err != nil:
-			l.warn("schema", err, "check yourself that it is as ds2 load made it")
+			l.note(preflight.SchemaUnknown, "", err.Error())
 		case noted && len(changes) == 0:
-			l.ok("schema", "that of %s is as the load made it", s.Label())
+			l.note(preflight.SchemaAsLoaded, s.Label(), "")
 		}
 	}
 }
@@ -147,9 +144,9 @@ func (f *runFlags) asked(ctx context.Context, l *checklist, o runs.Options) erro
 		}
 		err := check.ask(ctx, o.Databases)
 		if err == nil {
-			l.ok(check.flag, "the user %s of %s", check.ok, list(o.Databases))
+			l.note(preflight.FlagUsable, check.flag, "the user "+check.ok+" of "+list(o.Databases))
 		}
-		if err := l.step(check.flag, "", err); err != nil {
+		if err := l.step(preflight.FlagRefused, check.flag, err); err != nil {
 			return err
 		}
 	}
@@ -190,21 +187,18 @@ func (f *runFlags) observed(ctx context.Context, l *checklist, o *runs.Options) 
 	o.Device = f.observe.device
 	if o.Device != nil {
 		if why := o.Device.Elsewhere(observer.Machine); why != "" {
-			l.add(store.Finding{
-				What: "--device-record", State: store.Failure, Found: why,
-				Do: "measure the drives of the data by ds2 device, or leave out the flag",
-			})
+			l.note(preflight.OtherDrives, "", why)
 		}
 	}
 	var targets []preflight.Target
 	for k, s := range o.Databases {
-		e, err := preflight.Server(ctx, s, o.Threads)
+		e, found, err := preflight.Server(ctx, s, o.Threads)
 		if err != nil {
-			l.warn("server", err, "check its connections and the user's rights yourself")
+			l.note(preflight.NotExamined, "", err.Error())
 		}
-		l.add(e.Findings...)
-		tooFew := func(f store.Finding) bool { return f.State == store.Failure }
-		if l.check && err == nil && !slices.ContainsFunc(e.Findings, tooFew) {
+		l.add(found...)
+		fails := func(f preflight.Finding) bool { return f.State == preflight.Failure }
+		if l.check && err == nil && !slices.ContainsFunc(found, fails) {
 			l.add(preflight.Connect(ctx, s, o.Threads))
 		}
 		files := observer.Servers[k].Files
@@ -253,17 +247,14 @@ func (f *runFlags) observer(
 		switch {
 		case err == nil:
 			if options.PowerCommand+options.PowerLog != "" {
-				l.ok("--power", "answers")
+				l.note(preflight.FlagUsable, "--power", "answers")
 			}
 			for _, address := range options.Exporters {
-				l.ok("--exporter", "%s answers", address)
+				l.note(preflight.FlagUsable, "--exporter", address+" answers")
 			}
 			return observer, nil
 		case wrong && l.check:
-			l.add(store.Finding{
-				What: "--" + option.Field, State: store.Failure, Found: option.Error(),
-				Do: "correct it, or leave out the flag",
-			})
+			l.note(preflight.FlagWrong, "--"+option.Field, option.Error())
 			switch option.Field {
 			case "exporter":
 				options.Exporters = nil
@@ -278,7 +269,7 @@ func (f *runFlags) observer(
 		case wrong:
 			return nil, optionError(option)
 		default:
-			return nil, l.step("counters", "", err)
+			return nil, l.step(preflight.NotObserved, "", err)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"ds2/internal/preflight"
 	"ds2/internal/result"
-	"ds2/internal/store"
 )
 
 // Exit codes, as in docs/reference/command-line.md.
@@ -62,7 +61,7 @@ func checkOut(dir string) error {
 	if err := result.CheckDir(dir); err != nil {
 		return flagError("out", err)
 	}
-	if f := preflight.Record(dir); f.State == store.Failure {
+	if f := preflight.Record(dir); f.State == preflight.Failure {
 		return usageError("--out: %s", f.Found)
 	}
 	return nil

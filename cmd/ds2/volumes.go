@@ -13,6 +13,7 @@ import (
 	"ds2/internal/experiment"
 	"ds2/internal/kubernetes"
 	"ds2/internal/monitor"
+	"ds2/internal/preflight"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/upkeep"
@@ -176,19 +177,18 @@ func (c *variant) observeServer(ctx context.Context) (run runs.Options, done fun
 // checkClass starts a server on the storage class of a configuration, as a run does, and removes
 // it.
 func (l *checklist) checkClass(ctx context.Context, c *variant) {
-	what := "storage class " + c.volume.class
+	class := c.volume.class
 	begin := time.Now()
 	err := c.volume.server.Start(ctx)
 	if err == nil {
 		k := c.volume.server.DescribeCluster(ctx)
-		l.ok(what, "a server was ready after %s on node %s, volume %s of %s",
-			time.Since(begin).Round(time.Second), k.Node, k.Volume, k.VolumeSize)
+		l.note(preflight.ClassReady, class, fmt.Sprintf(
+			"a server was ready after %s on node %s, volume %s of %s",
+			time.Since(begin).Round(time.Second), k.Node, k.Volume, k.VolumeSize))
 		if f := result.NewFinding(result.SameNode, k.Node); k.Node == k.DriverNode {
-			l.warn(what, errors.New(f.Words()), "add a node, or name others by --node")
+			l.note(preflight.SameNode, class, f.Words())
 		}
 		err = c.volume.server.Remove()
 	}
-	if err != nil {
-		l.step(what, "see docs/howto/kubernetes.md", err)
-	}
+	l.step(preflight.ClassFails, class, err)
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"ds2/internal/result"
-	"ds2/internal/store"
 )
 
 // Planned is a configuration of an experiment before its first run.
@@ -17,7 +16,7 @@ type Planned struct {
 
 // Alike looks whether the configurations of an experiment are alike but for what the subject names,
 // and whether two that are named unlike are one database: that would be measured against itself.
-func Alike(all []Planned, subject []string) (found []store.Finding) {
+func Alike(all []Planned, subject []string) (found []Finding) {
 	var setups []result.Setup
 	for i, one := range all {
 		setups = append(setups, one.Setup)
@@ -25,10 +24,8 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 			// One database under one name is meant: configurations may differ in a flag alone.
 			for id, label := range one.Databases {
 				if same := other.Databases[id]; same != "" && same != label {
-					found = append(
-						found,
-						oneDatabase.makeFinding("", same, other.Name, label, one.Name),
-					)
+					both := same + " of " + other.Name + " and " + label + " of " + one.Name
+					found = append(found, NewFinding(oneDatabase, "", both))
 				}
 			}
 		}
@@ -43,8 +40,8 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 			}
 		}
 		if len(names) > 0 {
-			text := strings.Join(names, "; ")
-			found = append(found, unlike.makeFinding("", all[0].Name, all[i].Name, text))
+			both := all[0].Name + " and " + all[i].Name
+			found = append(found, NewFinding(unlike, both, strings.Join(names, "; ")))
 		}
 	}
 	for _, name := range subject {
@@ -54,7 +51,7 @@ func Alike(all []Planned, subject []string) (found []store.Finding) {
 		}
 		known := len(setups) > 0 && setups[0].Knows(name)
 		if !differs && known && len(all) > 1 {
-			found = append(found, subjectAlike.makeFinding("", name))
+			found = append(found, NewFinding(subjectAlike, "", name))
 		}
 	}
 	return found

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/result"
-	"ds2/internal/store"
 )
 
 // TestAlike: before the first run, configurations that are unlike without being declared are told,
@@ -24,29 +23,29 @@ func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		other   Planned
 		subject []string
-		want    store.State
+		want    State
 		says    string
 	}{
 		{plan("b", "S", "64MB", "2", "h2/ds2"), nil, "", ""},
 		{plan("b", "S", "64MB", "1", "h1/ds2"), nil, "", ""}, // of a factor
 		{
-			plan("b", "S", "64MB", "1", "other/ds2"), nil, store.Failure,
+			plan("b", "S", "64MB", "1", "other/ds2"), nil, Failure,
 			"h1/ds2 of a and other/ds2 of b are one database",
 		},
 		{
-			plan("b", "M", "512MB", "2", "h2/ds2"), nil, store.Warning,
+			plan("b", "M", "512MB", "2", "h2/ds2"), nil, Warning,
 			"a and b are not alike: size S and M; shared_buffers 64MB and 512MB",
 		},
 		{
 			plan("b", "M", "512MB", "2", "h2/ds2"),
 			[]string{"shared-buffers"},
-			store.Warning, "a and b are not alike: size S and M",
+			Warning, "a and b are not alike: size S and M",
 		},
 		{plan("b", "M", "512MB", "2", "h2/ds2"), []string{"size", "shared_buffers"}, "", ""},
 		{
 			plan("b", "S", "64MB", "2", "h2/ds2"),
 			[]string{"shared_buffers"},
-			store.Warning,
+			Warning,
 			"shared_buffers is the subject, and all configurations have the same",
 		},
 	} {

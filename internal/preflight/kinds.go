@@ -1,96 +1,107 @@
 package preflight
 
 import (
-	"fmt"
+	_ "embed"
 	"strings"
 
-	"ds2/internal/result"
-	"ds2/internal/store"
+	"ds2/internal/datatable"
 )
 
-// kind is what may be found before a run, in words: what was looked at, where {of} is a database or
-// a file system, what was found of it, where a verb of fmt is a figure, and what to do.
-type kind struct {
-	name  result.FindingKind // for scripts
-	what  string
-	state store.State
-	found string
-	do    string
+// Finding is one thing that was looked at before a run.
+type Finding struct {
+	What  string `json:"check"` // such as "connections of host:5432/ds2"
+	State State  `json:"state"`
+	Found string `json:"found"`
+	Do    string `json:"do,omitempty"` // where the state is not OK
+	Kind  Kind   `json:"kind"`         // for scripts, which read no words
 }
 
-// The kinds.
-var (
-	oneDatabase = kind{
-		"one database", "configurations", store.Failure,
-		"%s of %s and %s of %s are one database",
-		"load a database for each, or name it alike in both",
-	}
-	unlike = kind{
-		result.Unlike, "configurations", store.Warning,
-		"%s and %s are not alike: %s",
-		"make them alike, or declare by subject what is meant to differ",
-	}
-	subjectAlike = kind{
-		"subject alike", "configurations", store.Warning,
-		"%s is the subject, and all configurations have the same",
-		"give them what is to be compared",
-	}
-	connected = kind{
-		"connected", "users of {of}", store.OK, "%d of %d connected at once", "",
-	}
-	notConnected = kind{
-		"not connected", "users of {of}", store.Failure, connected.found,
-		"allow as many on the server, and on a pooler in front of it; or use fewer --threads",
-	}
-	filesUnknown = kind{
-		"files unknown", "room of {of}", store.Warning,
-		"the server does not show where its files are", "check the free space yourself",
-	}
-	roomUnknown = kind{
-		"room unknown", "room of {of}", store.Warning, "how much is free in %s is unknown",
-		"check it yourself, or name an exporter of its machine by --exporter",
-	}
-	roomEnough   = kind{"room", "room on {of}", store.OK, "%s are free%s", ""}
-	roomTooSmall = kind{
-		"too little room", "room on {of}", store.Warning, roomEnough.found,
-		"free some space: a server whose drive fills up stops",
-	}
-	notCounted = kind{
-		"not counted", "counters", store.Warning, "%s",
-		"see ds2 drive --help for --exporter and --devices",
-	}
-	counted     = kind{"counted", "counters", store.OK, "database host%s", ""}
-	memoryHolds = kind{
-		result.MemoryHoldsIt, "reads", store.Warning, "%s",
-		"load a larger size, or give the server less memory; where that is not its memory, give it by --server-memory",
-	}
-	distorted = kind{
-		result.Distorted, "settings", store.Warning, "%s",
-		"change it or the run, or disclose it with the result",
-	}
-	notDistorted = kind{
-		"not distorted", "settings", store.OK,
-		"nothing that distorts a test of storage was found", "",
-	}
-	recordPlace   = kind{"record", "record", store.OK, "goes into %s%s", ""}
-	recordRefused = kind{
-		"no record", "record", store.Failure, "%s", "give another directory by --out",
-	}
-	recordTooSmall = kind{
-		"too little room", "record", store.Warning, recordPlace.found,
-		"make room there, or give another directory by --out",
-	}
-	openFiles  = kind{"open files", "open files", store.OK, "this process may have %d", ""}
-	tooFewOpen = kind{
-		"too few open files", "open files", store.Warning, openFiles.found,
-		"raise the limit to %d or more: ulimit -Hn, or LimitNOFILE of a service",
-	}
+// State is how good a finding is.
+type State string
+
+// The states.
+const (
+	OK      State = "ok"
+	Warning State = "warning" // the run may say less than it seems to, or end early
+	Failure State = "failure" // there will be no run
+	Skipped State = "skipped" // a failure kept it from being looked at
 )
 
-// makeFinding makes one of a kind, about a database or a file system.
-func (k kind) makeFinding(of string, figures ...any) store.Finding {
-	return store.Finding{
-		Kind: string(k.name), What: strings.Replace(k.what, "{of}", of, 1), State: k.state,
-		Found: fmt.Sprintf(k.found, figures...), Do: k.do,
+// Kind is what kind of thing may be found before a run: a row of kinds.tsv, or a result.FindingKind
+// of what a run's result would say of it, too.
+type Kind string
+
+// The kinds that this package and the command line find. Those of servers are named where their
+// engine asks, by its SQL.
+const (
+	oneDatabase     Kind = "one database"
+	unlike          Kind = "not alike"
+	subjectAlike    Kind = "subject alike"
+	connected       Kind = "connected"
+	notConnected    Kind = "not connected"
+	filesUnknown    Kind = "files unknown"
+	roomUnknown     Kind = "room unknown"
+	roomEnough      Kind = "room"
+	roomTooSmall    Kind = "too little room"
+	counted         Kind = "counted"
+	notCounted      Kind = "not counted"
+	memoryHolds     Kind = "cache too large"
+	distorted       Kind = "distorted"
+	notDistorted    Kind = "not distorted"
+	recordPlace     Kind = "record"
+	recordRefused   Kind = "no record"
+	recordTooSmall  Kind = "little room for the record"
+	openFiles       Kind = "open files"
+	fewOpenFiles    Kind = "few open files"
+	tooFewOpenFiles Kind = "too few open files"
+	Loaded          Kind = "loaded"
+	NotAsNeeded     Kind = "not as needed"
+	DrivenBefore    Kind = "driven before"
+	EngineUnproven  Kind = "engine unproven"
+	NotLocked       Kind = "not locked"
+	Locked          Kind = "locked"
+	SchemaAsLoaded  Kind = "schema as loaded"
+	SchemaChanged   Kind = "schema changed"
+	SchemaUnknown   Kind = "schema unknown"
+	NotExamined     Kind = "not examined"
+	NotObserved     Kind = "not observed"
+	FlagUsable      Kind = "can be used"
+	FlagRefused     Kind = "refused"
+	FlagWrong       Kind = "cannot be used"
+	NotPushed       Kind = "not pushed"
+	OtherDrives     Kind = "drives of another record"
+	PortFree        Kind = "port free"
+	PortTaken       Kind = "port taken"
+	NoPort          Kind = "no port"
+	ClassReady      Kind = "class ready"
+	ClassFails      Kind = "class fails"
+	SameNode        Kind = "driver on the server's node"
+	NotLookedAt     Kind = "skipped"
+)
+
+//go:embed kinds.tsv
+var kindsTable string
+
+// kinds are the findings of each kind, with the places of what fills them.
+var kinds = readKinds(kindsTable)
+
+func readKinds(table string) map[Kind]Finding {
+	all := map[Kind]Finding{}
+	for _, row := range datatable.Rows(table, 5) {
+		kind := Kind(row[0])
+		all[kind] = Finding{row[1], State(row[2]), row[3], row[4], kind}
 	}
+	return all
+}
+
+// NewFinding makes one of a kind, about a database, a drive or a flag. What its words name beside
+// that are a detail and, of few kinds, more.
+func NewFinding(kind Kind, of, detail string, more ...string) Finding {
+	f := kinds[kind]
+	words := strings.NewReplacer(
+		"{of}", of, "{detail}", detail, "{more}", strings.Join(more, ""))
+	for _, text := range []*string{&f.What, &f.Found, &f.Do} {
+		*text = words.Replace(*text)
+	}
+	return f
 }

@@ -34,20 +34,18 @@ type Examiner interface {
 }
 
 // Server examines the server of one target, as far as its engine knows how to.
-func Server(ctx context.Context, s store.Database, users int) (store.Examination, error) {
+func Server(
+	ctx context.Context, s store.Database, users int,
+) (e store.Examination, all []Finding, err error) {
 	engine, ok := s.(Examiner)
 	if !ok {
-		return store.Examination{LogGrowth: -1}, nil
+		return store.Examination{LogGrowth: -1}, nil, nil
 	}
-	found, err := engine.Examine(ctx, users)
-	for i := range found.Findings {
-		f := &found.Findings[i]
-		f.What += " of " + s.Label()
-		if f.State == store.OK {
-			f.Do = ""
-		}
+	e, err = engine.Examine(ctx, users)
+	for _, f := range e.Findings {
+		all = append(all, NewFinding(Kind(f.Kind), s.Label(), f.Detail, f.More))
 	}
-	return found, err
+	return e, all, err
 }
 
 // connecting is how many connections are opened at a time, and connectTime how long one more may
@@ -59,7 +57,7 @@ const (
 
 // Connect opens as many connections to a database as a run's users will, at once: a pooler in front
 // of its server may have fewer.
-func Connect(ctx context.Context, s store.Database, users int) store.Finding {
+func Connect(ctx context.Context, s store.Database, users int) Finding {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	waiting := time.AfterFunc(connectTime, cancel)
@@ -90,7 +88,7 @@ func Connect(ctx context.Context, s store.Database, users int) store.Finding {
 	if err != nil {
 		kind = notConnected
 	}
-	return kind.makeFinding(s.Label(), opened.Load(), users)
+	return NewFinding(kind, s.Label(), fmt.Sprintf("%d of %d", opened.Load(), users))
 }
 
 const (
@@ -119,16 +117,16 @@ type place struct {
 
 // Room looks whether the servers' drives have room for their logs. How fast a run fills them shows
 // only when it is under way, and ends it in time.
-func Room(targets []Target) (all []store.Finding) {
+func Room(targets []Target) (all []Finding) {
 	var places []place
 	for _, t := range targets {
 		if len(t.Files) == 0 {
-			all = append(all, filesUnknown.makeFinding(t.Label))
+			all = append(all, NewFinding(filesUnknown, t.Label, ""))
 		}
 		for _, file := range t.Files {
 			bytes, machine, mount, ok := t.Free(file.Path)
 			if !ok {
-				all = append(all, roomUnknown.makeFinding(t.Label, file.Path))
+				all = append(all, NewFinding(roomUnknown, t.Label, file.Path))
 				break // once for each database: it is the machine that is not seen
 			}
 			at := slices.IndexFunc(places, func(p place) bool {
@@ -148,24 +146,24 @@ func Room(targets []Target) (all []store.Finding) {
 		for _, growth := range p.logs {
 			log += growth
 		}
-		grows := ""
+		room := numbers.Bytes(p.free) + " are free"
 		if log > 0 {
-			grows = "; the log may grow by " + numbers.Bytes(log)
+			room += "; the log may grow by " + numbers.Bytes(log)
 		}
 		kind := roomEnough
 		if p.free < log+leastRoom {
 			kind = roomTooSmall
 		}
-		all = append(all, kind.makeFinding(p.mount, numbers.Bytes(p.free), grows))
+		all = append(all, NewFinding(kind, p.mount, room))
 	}
 	return all
 }
 
 // Observed says what of the machines and databases can be observed, and what makes a run a poor
 // test of storage.
-func Observed(o *monitor.Observer) (all []store.Finding) {
+func Observed(o *monitor.Observer) (all []Finding) {
 	for _, note := range o.Notes {
-		all = append(all, notCounted.makeFinding("", note))
+		all = append(all, NewFinding(notCounted, "", note))
 	}
 	for _, f := range o.Found {
 		all = append(all, observed(f))
@@ -179,39 +177,39 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 		if o.Unplaced == "" && len(drives) > 0 { // which names them
 			and = " and drives " + strings.Join(drives, ", ")
 		}
-		all = append(all, counted.makeFinding("", and))
+		all = append(all, NewFinding(counted, "", and))
 	}
 	for _, reads := range o.Reads {
-		all = append(all, memoryHolds.makeFinding("", reads))
+		all = append(all, NewFinding(memoryHolds, "", reads))
 	}
 	for _, distorting := range o.Distorting {
-		all = append(all, distorted.makeFinding("", distorting))
+		all = append(all, NewFinding(distorted, "", distorting))
 	}
 	if len(o.Distorting) == 0 {
-		all = append(all, notDistorted.makeFinding(""))
+		all = append(all, NewFinding(notDistorted, "", ""))
 	}
 	return all
 }
 
 // observed is what was found of what is observed: what withholds a run's result fails.
-func observed(found monitor.Found) store.Finding {
+func observed(found monitor.Found) Finding {
 	f := result.Observed(found)
-	state := store.Warning
+	state := Warning
 	if f.Effect.Worse(result.Reserves) {
-		state = store.Failure
+		state = Failure
 	}
 	words, do, _ := strings.Cut(f.Words(), ": ")
-	return kind{f.Kind, "drives", state, "%s", do}.makeFinding("", words)
+	return Finding{"drives", state, words, do, Kind(f.Kind)}
 }
 
 // Record looks whether the record can be written into a directory, which may not exist yet.
-func Record(dir string) store.Finding {
+func Record(dir string) Finding {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(entries) > 0:
-		return recordRefused.makeFinding("", dir+" is not empty")
+		return NewFinding(recordRefused, "", dir+" is not empty")
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return recordRefused.makeFinding("", err.Error())
+		return NewFinding(recordRefused, "", err.Error())
 	}
 	// What is missing of the path will be made below the first directory that is there.
 	above := dir
@@ -221,34 +219,33 @@ func Record(dir string) store.Finding {
 		info, err = os.Stat(above)
 	}
 	if err == nil && !info.IsDir() {
-		return recordRefused.makeFinding("", above+" is no directory")
+		return NewFinding(recordRefused, "", above+" is no directory")
 	}
 	if err := writable(above); err != nil {
-		return recordRefused.makeFinding("", fmt.Sprintf("%s cannot be written to: %v", above, err))
+		why := fmt.Sprintf("%s cannot be written to: %v", above, err)
+		return NewFinding(recordRefused, "", why)
 	}
 	free, known := diskspace.Free(above)
-	room := ""
 	if known {
-		room = ", with " + numbers.Bytes(free) + " free"
+		dir += ", with " + numbers.Bytes(free) + " free"
 	}
 	kind := recordPlace
 	if known && free < recordBytes {
 		kind = recordTooSmall
 	}
-	return kind.makeFinding("", dir, room)
+	return NewFinding(kind, "", dir)
 }
 
 // Descriptors looks whether this process may have as many connections as the users need.
-func Descriptors(users int) (f store.Finding, known bool) {
+func Descriptors(users int) (f Finding, known bool) {
 	most, known := readOpenFiles()
 	least := users + descriptorsOwn
-	if most >= uint64(least) {
-		return openFiles.makeFinding("", most), known
+	kind := openFiles
+	switch {
+	case most < uint64(users):
+		kind = tooFewOpenFiles
+	case most < uint64(least):
+		kind = fewOpenFiles
 	}
-	f = tooFewOpen.makeFinding("", most)
-	f.Do = fmt.Sprintf(f.Do, least)
-	if most < uint64(users) {
-		f.State = store.Failure
-	}
-	return f, known
+	return NewFinding(kind, "", fmt.Sprint(most), fmt.Sprint(least)), known
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/monitor"
-	"ds2/internal/store"
 	"ds2/internal/topology"
 )
 
@@ -28,8 +27,8 @@ func TestRoom(t *testing.T) {
 		{Role: topology.Data, Path: "/data/b"},
 		{Role: topology.Log, Path: "/data/b/pg_wal"},
 	}
-	ok := []store.State{store.OK}
-	warning := []store.State{store.Warning}
+	ok := []State{OK}
+	warning := []State{Warning}
 	much := map[string]int64{"/data": 100 * gb}
 	fits := map[string]int64{"/data": 3 * gb} // the log of a database that grows by 2 GB
 	type target struct {
@@ -41,7 +40,7 @@ func TestRoom(t *testing.T) {
 		why     string
 		targets []target
 		free    map[string]int64 // by mount
-		want    []store.State
+		want    []State
 	}{
 		{"much is free", []target{{both, gb, ""}}, much, ok},
 		{
@@ -54,13 +53,13 @@ func TestRoom(t *testing.T) {
 			"the log has a separate drive, which is too small",
 			[]target{{apart, gb, ""}},
 			map[string]int64{"/data": 100 * gb, "/log": gb / 2},
-			[]store.State{store.OK, store.Warning},
+			[]State{OK, Warning},
 		},
 		{
 			"unknown growth of the log",
 			[]target{{apart, -1, ""}},
 			map[string]int64{"/data": 100 * gb, "/log": gb},
-			[]store.State{store.OK, store.OK},
+			[]State{OK, OK},
 		},
 		{"the drives are elsewhere", []target{{both, gb, ""}}, nil, warning},
 		{"the server does not tell", []target{{nil, gb, ""}}, nil, warning},
@@ -79,7 +78,7 @@ func TestRoom(t *testing.T) {
 			"two machines",
 			[]target{{both, 2 * gb, "one"}, {both, 2 * gb, "two"}},
 			fits,
-			[]store.State{store.OK, store.OK},
+			[]State{OK, OK},
 		},
 	} {
 		var targets []Target
@@ -97,10 +96,10 @@ func TestRoom(t *testing.T) {
 			})
 		}
 		found := Room(targets)
-		var states []store.State
+		var states []State
 		for _, f := range found {
 			states = append(states, f.State)
-			assert.Equal(t, f.Do == "", f.State == store.OK, "%s: %+v", c.why, f)
+			assert.Equal(t, f.Do == "", f.State == OK, "%s: %+v", c.why, f)
 		}
 		assert.Equal(t, c.want, states, "%s: %+v", c.why, found)
 	}
@@ -114,17 +113,17 @@ func TestRecord(t *testing.T) {
 	require.NoError(t, os.Mkdir(empty, 0o755))
 	closed := filepath.Join(dir, "closed")
 	require.NoError(t, os.Mkdir(closed, 0o555))
-	ofClosed := store.Failure
+	ofClosed := Failure
 	if os.Geteuid() == 0 { // may write everywhere
-		ofClosed = store.OK
+		ofClosed = OK
 	}
-	for place, want := range map[string]store.State{
-		filepath.Join(dir, "new"):         store.OK,
-		filepath.Join(dir, "new", "deep"): store.OK,
-		empty:                             store.OK,
-		dir:                               store.Failure, // holds something
-		file:                              store.Failure,
-		filepath.Join(file, "under"):      store.Failure,
+	for place, want := range map[string]State{
+		filepath.Join(dir, "new"):         OK,
+		filepath.Join(dir, "new", "deep"): OK,
+		empty:                             OK,
+		dir:                               Failure, // holds something
+		file:                              Failure,
+		filepath.Join(file, "under"):      Failure,
 		filepath.Join(closed, "out"):      ofClosed,
 	} {
 		f := Record(place)
@@ -138,9 +137,9 @@ func TestDescriptors(t *testing.T) {
 	if !known {
 		t.Skip("the system does not tell the limit")
 	}
-	assert.Equal(t, store.OK, one.State, "one user: %+v", one)
+	assert.Equal(t, OK, one.State, "one user: %+v", one)
 	many, _ := Descriptors(1 << 40)
-	assert.Equal(t, store.Failure, many.State, "many users: %+v", many)
+	assert.Equal(t, Failure, many.State, "many users: %+v", many)
 	assert.Contains(t, many.Do, "ulimit")
 }
 
@@ -151,11 +150,11 @@ func TestDevicesElsewhere(t *testing.T) {
 		{Kind: monitor.MountsAssumed, Of: "host:5432", Detail: "process 7"},
 	}}
 	found := Observed(o)
-	assert.Equal(t, store.Finding{
-		Kind: monitor.DevicesElsewhere, What: "drives", State: store.Failure,
+	assert.Equal(t, Finding{
+		Kind: monitor.DevicesElsewhere, What: "drives", State: Failure,
 		Found: "/data lies on loop3, not loop2", Do: "correct --devices, or leave it out",
 	}, found[0])
-	assert.Equal(t, store.Warning, found[1].State)
+	assert.Equal(t, Warning, found[1].State)
 }
 
 // TestBursts: what a cloud lends for a time is said with the time before any run.
@@ -163,8 +162,8 @@ func TestBursts(t *testing.T) {
 	o := &monitor.Observer{Found: []monitor.Found{
 		{Kind: monitor.MayBurst, Of: "nvme1n1", Detail: "for up to 33 minutes, as gp2"},
 	}}
-	assert.Equal(t, store.Finding{
-		Kind: monitor.MayBurst, What: "drives", State: store.Warning,
+	assert.Equal(t, Finding{
+		Kind: monitor.MayBurst, What: "drives", State: Warning,
 		Found: "nvme1n1 may be faster than it can stay for up to 33 minutes, as gp2",
 		Do:    "measure for longer, or after that",
 	}, Observed(o)[0])

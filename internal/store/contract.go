@@ -135,38 +135,26 @@ type Placed struct {
 // OwnConnections are those of ds2 itself beside its users': counters, and the lock.
 const OwnConnections = 2
 
-// Examination is what was found.
+// Examination is what an engine found of a server before a run.
 type Examination struct {
-	Findings []Finding
+	Findings []Found
 	// bytes that the files of the log may still grow by on their own; negative: unknown
 	LogGrowth int64
 	Hidden    bool // a finding says that the user is not told where the database's files are
 }
 
+// Found is one thing that an engine looked at before a run: its kind, of which package preflight
+// knows the words, what is to be done, and whether a run is possible.
+type Found struct {
+	Kind   string
+	Detail string // of the words: names, numbers, what the engine alone can say
+	More   string
+}
+
 // Add adds a finding.
-func (e *Examination) Add(what string, state State, found, do string) {
-	e.Findings = append(e.Findings, Finding{What: what, State: state, Found: found, Do: do})
+func (e *Examination) Add(kind, detail, more string) {
+	e.Findings = append(e.Findings, Found{kind, detail, more})
 }
-
-// Finding is one thing that was looked at before a run.
-type Finding struct {
-	What  string `json:"check"` // such as "connections"
-	State State  `json:"state"`
-	Found string `json:"found"`
-	Do    string `json:"do,omitempty"`   // where the state is not OK
-	Kind  string `json:"kind,omitempty"` // for scripts, where the words are made from one
-}
-
-// State is how good a finding is.
-type State string
-
-// The states.
-const (
-	OK      State = "ok"
-	Warning State = "warning" // the run may say less than it seems to, or end early
-	Failure State = "failure" // there will be no run
-	Skipped State = "skipped" // a failure kept it from being looked at
-)
 
 // ScrubRequest is how many bytes a scrub asks for at once; at the end of a file they are fewer.
 const ScrubRequest = 256 << 10

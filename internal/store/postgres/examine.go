@@ -11,21 +11,20 @@ import (
 	"ds2/schema"
 )
 
-// Examine looks whether the server has what a run needs: preflight.Examiner. What is looked at, and
-// what is said of it, is in the SQL.
+// Examine looks whether the server has what a run needs: preflight.Examiner. What is looked at is in
+// the SQL.
 func (s *Store) Examine(ctx context.Context, users int) (e store.Examination, err error) {
 	e.LogGrowth = -1
 	room := query("server/connection-room")
 	needed := users + store.OwnConnections
-	e.Findings, err = store.Collect[store.Finding](ctx, s.db, room, s.ownProcesses(), needed)
+	e.Findings, err = store.Collect[store.Found](ctx, s.db, room, s.ownProcesses(), needed)
 	if err != nil {
 		return e, s.Wrap("examine the server", err)
 	}
 	for _, obstacle := range schema.Checks(Engine, "database/obstacles") {
-		found, err := store.Collect[store.Finding](ctx, s.db, obstacle.SQL)
+		found, err := store.Collect[store.Found](ctx, s.db, obstacle.SQL)
 		if err != nil {
-			why := "could not be asked: " + s.Wrap("ask for it", err).Error()
-			e.Add(obstacle.Name, store.Warning, why, "ask as a user who may see it")
+			e.Add("not asked", s.Wrap("ask for it", err).Error(), obstacle.Name)
 		}
 		e.Findings = append(e.Findings, found...)
 	}
@@ -63,13 +62,11 @@ func (s *Store) examinePooler(ctx context.Context, e *store.Examination) {
 			break
 		}
 	}
-	const do = "connect to the server itself"
 	switch shared := err == nil && pids[0] == pids[1]; {
 	case shared || store.Classify(s.Wrap("ask", err)) == store.Config:
-		e.Add("pooler", store.Failure, "a pooler gives each transaction another session: locks, settings and prepared statements of a session are lost", do)
+		e.Add("sessions shared", "", "")
 	case err == nil && said != pids[1]:
-		e.Add("pooler", store.Warning,
-			"a pooler answers, not the server: its overhead is measured too", do)
+		e.Add("pooler", "", "")
 	}
 }
 

@@ -82,6 +82,6 @@ func TestObstaclesThatAreHidden(t *testing.T) {
 	t.Cleanup(func() { pgtest.Exec(t, s.DB(), "DROP ROLE blind") })
 	e, err := open(t, pgtest.As(t, address, "blind", "x")).Examine(t.Context(), 1)
 	require.NoError(t, err)
-	const hidden = "{prepared transactions warning could not be asked: ask for it: permission denied"
+	const hidden = "{not asked ask for it: permission denied"
 	assert.Contains(t, fmt.Sprint(e.Findings), hidden)
 }

@@ -152,7 +152,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		return e, err
 	}
 	if v.babelfish {
-		e.Add("server", store.Warning, "this server is Babelfish for PostgreSQL, which shows few of its statistics through T-SQL", "check its connections and rights yourself")
+		e.Add("Babelfish", "", "")
 		return e, nil
 	}
 	var found examination
@@ -174,8 +174,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		found.LogKept = kept
 	}
 	for _, line := range writeLines("findings.tmpl", found) {
-		f := datatable.Rows(line, 4)[0]
-		e.Add(f[0], store.State(f[1]), f[2], f[3])
+		f := datatable.Rows(line, 3)[0]
+		e.Add(f[0], f[1], f[2])
 	}
 	return e, ctx.Err()
 }

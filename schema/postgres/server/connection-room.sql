@@ -1,4 +1,5 @@
--- Whether the server is one for a run, and allows as many connections as it needs, as findings: what, state, found, do.
+-- Whether the server is one for a run, and allows as many connections as it needs, as findings: kind, detail and more, for which
+-- preflight/kinds.tsv has the words.
 -- $1 are the processes of ds2's own sessions, $2 is how many connections are needed.
 WITH others AS (
 	SELECT usename, datname FROM pg_stat_activity
@@ -28,19 +29,15 @@ WITH others AS (
 	FROM pg_database, pg_roles, (SELECT count(*) AS in_use FROM others WHERE datname = current_database()) o
 	WHERE datname = current_database() AND rolname = current_user AND NOT rolsuper AND datconnlimit >= 0
 )
-SELECT 'version', CASE WHEN major < 13 THEN 'failure' WHEN major > 18 THEN 'warning' ELSE 'ok' END,
-	'PostgreSQL ' || current_setting('server_version'), CASE WHEN major < 13 THEN 'use PostgreSQL 13 to 18'
-		ELSE 'ds2 was tested with 13 to 18: check that the counters are complete' END
+SELECT CASE WHEN major < 13 THEN 'version too old' WHEN major > 18 THEN 'version untested' ELSE 'version' END,
+	'PostgreSQL ' || current_setting('server_version'), ''
 FROM server
 UNION ALL
-SELECT 'writable', CASE WHEN standby OR read_only THEN 'failure' ELSE 'ok' END,
-	CASE WHEN standby THEN 'the server is a standby, which is read-only'
-		WHEN read_only THEN 'default_transaction_read_only is on: the changes of a run would fail'
-		ELSE 'the server accepts writes' END,
-	CASE WHEN standby THEN 'name the primary' ELSE 'set it off for the database or the user' END
+SELECT CASE WHEN standby THEN 'replica' WHEN read_only THEN 'read-only' ELSE 'writable' END,
+	'default_transaction_read_only is on: the changes of a run would fail', 'set it off for the database or the user'
 FROM server
 UNION ALL (
-SELECT 'connections', CASE WHEN free < $2::int THEN 'failure' ELSE 'ok' END,
+SELECT CASE WHEN free < $2::int THEN 'too few connections' ELSE 'connections' END,
 	format('%s needed, %s free: %s', $2::int, greatest(free, 0), why),
-	format(raise, $2::int - free) || '; or use fewer --threads'
+	format(raise, $2::int - free)
 FROM limits ORDER BY free, position LIMIT 1)
