@@ -31,19 +31,7 @@ type checklist struct {
 }
 
 // ofObserved are the checks that take servers and machines that are observed.
-var ofObserved = []string{
-	"settings",
-	"version",
-	"rights",
-	"connections",
-	"room",
-	"open files",
-}
-
-// skip takes checks of some databases that a failure kept from being made.
-func (l *checklist) skip(of []store.Database, checks ...string) {
-	l.note(preflight.NotLookedAt, list(of), strings.Join(checks, ", "))
-}
+const ofObserved = "settings, version, rights, connections, room, open files"
 
 // add takes findings. Several configurations of an experiment have many in common, which are told
 // once.

@@ -35,7 +35,7 @@ func (f *runFlags) ready(
 	unlock := func() {}
 	done = func() { unlock(); o.Observer.Close(); closeStores(o.Databases) }
 	if err == nil && o.Plan == nil { // why, a check has listed
-		l.skip(o.Databases, append([]string{"lock", "counters and meters"}, ofObserved...)...)
+		l.note(preflight.NotLookedAt, list(o.Databases), "lock, counters and meters, "+ofObserved)
 		return o, done, nil
 	}
 	if err == nil {
@@ -179,7 +179,7 @@ func (f *runFlags) observed(ctx context.Context, l *checklist, o *runs.Options) 
 	observer, err := f.observer(ctx, l, o)
 	if observer == nil {
 		if err == nil { // a check has listed it
-			l.skip(o.Databases, ofObserved...)
+			l.note(preflight.NotLookedAt, list(o.Databases), ofObserved)
 		}
 		return err
 	}

@@ -19,7 +19,10 @@ import (
 	"syscall"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"ds2/internal/diskspace"
+	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/topology"
 )
@@ -117,20 +120,13 @@ func createFile(dir string, bytes int64) (name string, err error) {
 	// A twentieth stays free: others write there too, and a file system that is nearly full
 	// scatters what it places.
 	if free, ok := diskspace.Free(dir); ok && free < bytes+bytes/20 {
-		return name, fmt.Errorf(
-			"%s has %d bytes free, and the file takes %d: make it smaller, or free some",
-			dir,
-			free,
-			bytes,
-		)
+		return name, fmt.Errorf("%s has %d bytes free, and the file takes %d: "+
+			"make it smaller, or free some", dir, free, bytes)
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return name, fmt.Errorf(
-			"%s exists: another ds2 device is at work, or one that was killed left it: "+
-				"remove it then",
-			name,
-		)
+		return name, fmt.Errorf("%s exists: another ds2 device is at work, or one that was "+
+			"killed left it: remove it then", name)
 	}
 	if err != nil {
 		return name, fmt.Errorf("create file: %w", err)
@@ -155,23 +151,16 @@ func claimDevice(device string) (bytes int64, err error) {
 	if stat.Mode()&os.ModeDevice == 0 || stat.Mode()&os.ModeCharDevice != 0 {
 		return 0, fmt.Errorf("%s is not a block device", device)
 	}
-	parts, _ := filepath.Glob(
-		filepath.Join("/sys/class/block", filepath.Base(path), "*", "partition"),
-	)
+	parts, _ := filepath.Glob("/sys/class/block/" + filepath.Base(path) + "/*/partition")
 	if len(parts) > 0 {
-		return 0, fmt.Errorf(
-			"%s has partitions: not touched; wipe it first (wipefs --all %s)",
-			device,
-			device,
-		)
+		return 0, fmt.Errorf("%s has partitions: not touched; wipe it first (wipefs --all %[1]s)",
+			device)
 	}
 	// O_EXCL: the kernel refuses what is mounted, swap, or part of a volume.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_EXCL, 0)
 	if errors.Is(err, syscall.EBUSY) {
-		return 0, fmt.Errorf(
-			"%s is mounted, used for swap, or part of a volume: not touched",
-			device,
-		)
+		return 0, fmt.Errorf("%s is mounted, used for swap, or part of a volume: not touched",
+			device)
 	}
 	if err != nil {
 		return 0, err
@@ -191,9 +180,7 @@ type measurement struct {
 
 // measurePoint measures one of the record's points.
 func (m *measurement) measurePoint(
-	ctx context.Context,
-	what string,
-	j job,
+	ctx context.Context, what string, j job,
 ) (result.DevicePoint, error) {
 	j.Block = BlockBytes
 	j.RunTime = m.StageTime
@@ -224,11 +211,8 @@ func (m *measurement) runSteps(ctx context.Context) (err error) {
 		{"70 % reads, 30 % writes", "randrw", &r.Mixed},
 	} {
 		for _, depth := range m.Depths {
-			p, err := m.measurePoint(
-				ctx,
-				fmt.Sprintf("%s, depth %d", curve.what, depth),
-				job{Pattern: curve.rw, Depth: depth},
-			)
+			what := fmt.Sprintf("%s, depth %d", curve.what, depth)
+			p, err := m.measurePoint(ctx, what, job{Pattern: curve.rw, Depth: depth})
 			if err != nil {
 				return err
 			}
@@ -265,11 +249,9 @@ func (m *measurement) precondition(ctx context.Context) (*result.DevicePrecondit
 		p.Sequential = append(p.Sequential, rate)
 	}
 	for !p.Steady && len(p.Rounds) < maxRounds {
-		point, _, err := m.runJob(
-			ctx,
-			fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds),
-			job{Pattern: "randwrite", Block: BlockBytes, Depth: 32, RunTime: m.RoundTime},
-		)
+		what := fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds)
+		point, _, err := m.runJob(ctx, what,
+			job{Pattern: "randwrite", Block: BlockBytes, Depth: 32, RunTime: m.RoundTime})
 		if err != nil {
 			return p, err
 		}
@@ -285,13 +267,8 @@ func roundsSteady(rounds []float64) bool {
 		return false
 	}
 	rounds = rounds[len(rounds)-steadyRounds:]
-	mean := 0.0
-	slope := 0.0
-	for i, v := range rounds {
-		mean += v / steadyRounds
-		x := float64(i) - (steadyRounds-1)/2.0
-		slope += x * v / 10 // the sum of the squares of x
-	}
+	mean := stat.Mean(rounds, nil)
+	slope, _ := measure.Slope(rounds)
 	return slices.Max(rounds)-slices.Min(rounds) <= maxRange*mean &&
 		math.Abs(slope)*(steadyRounds-1) <= maxSlope*mean
 }

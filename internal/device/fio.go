@@ -83,21 +83,19 @@ type latency struct {
 
 // runJob runs a job, and returns what it did and the bytes a second that it wrote.
 func (m *measurement) runJob(
-	ctx context.Context,
-	what string,
-	j job,
-) (result.DevicePoint, float64, error) {
+	ctx context.Context, what string, j job,
+) (p result.DevicePoint, written float64, err error) {
 	if m.Progress != nil {
 		m.Progress(what, time.Duration(m.points)*m.StageTime*11/10) // with fio's time to ramp up
 	}
 	var lines strings.Builder
-	err := arguments.Execute(&lines, struct {
+	err = arguments.Execute(&lines, struct {
 		job
 		File  string
 		Bytes int64
 	}{j, strings.ReplaceAll(m.file, ":", `\:`), m.record.Bytes})
 	if err != nil {
-		return result.DevicePoint{}, 0, err
+		return p, 0, err
 	}
 	args := strings.FieldsFunc(lines.String(), func(r rune) bool { return r == '\n' })
 	c := exec.CommandContext(ctx, m.fio, args...)
@@ -109,40 +107,35 @@ func (m *measurement) runJob(
 	c.Stderr = &stderr
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
-			return result.DevicePoint{}, 0, ctx.Err()
+			return p, 0, ctx.Err()
 		}
 		said := strings.TrimSpace(stderr.String())
 		if strings.Contains(said, "Invalid argument") {
 			said += "\nthe file system may have no direct I/O: give a directory on the drives under test"
 		}
-		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: %w\n%s", j.Pattern, err, said)
+		return p, 0, fmt.Errorf("fio %s: %w\n%s", j.Pattern, err, said)
 	}
 	return parseReport(stdout.Bytes(), j)
 }
 
 // parseReport takes from fio's report, before which it may have printed notes, what a job did.
-func parseReport(text []byte, j job) (result.DevicePoint, float64, error) {
+func parseReport(text []byte, j job) (p result.DevicePoint, written float64, err error) {
 	var out output
-	err := json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
+	err = json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
 	if err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {
 		err = errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs)))
-		return result.DevicePoint{}, 0, fmt.Errorf(
-			"fio %s: its report cannot be read: %w",
-			j.Pattern,
-			err,
-		)
+		return p, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.Pattern, err)
 	}
 	done := out.Jobs[0]
-	p := result.DevicePoint{Depth: j.Depth, Reads: done.Read.IOPS, Writes: done.Write.IOPS}
+	p.Depth = j.Depth
+	p.Reads = done.Read.IOPS
+	p.Writes = done.Write.IOPS
 	p.IOPS = p.Reads + p.Writes
 	if p.IOPS == 0 {
-		return result.DevicePoint{}, 0, fmt.Errorf(
-			"fio %s: no I/O ended in %s: make stages longer",
-			j.Pattern,
-			j.RunTime,
-		)
+		return p, 0, fmt.Errorf("fio %s: no I/O ended in %s: make stages longer",
+			j.Pattern, j.RunTime)
 	}
-	p.Mean = (done.Read.IOPS*done.Read.Latency.Mean + done.Write.IOPS*done.Write.Latency.Mean) / p.IOPS / 1e9
+	p.Mean = (p.Reads*done.Read.Latency.Mean + p.Writes*done.Write.Latency.Mean) / p.IOPS / 1e9
 	// Of a mixed job the percentiles are those of its reads: a database's sessions wait for these,
 	// and pages are written in the background.
 	shown := done.Read.Done

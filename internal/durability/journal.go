@@ -65,10 +65,8 @@ func Read(a workload.Acknowledger, paths ...string) (all []byte, torn int, err e
 		}
 		entries, ok := bytes.CutPrefix(text, []byte(header))
 		if !ok {
-			return nil, 0, fmt.Errorf(
-				"read journal %s: it is not a journal of this version of ds2",
-				path,
-			)
+			return nil, 0, fmt.Errorf("read journal %s: it is not a journal of this version of ds2",
+				path)
 		}
 		rest := len(entries) % size
 		torn += rest

@@ -86,12 +86,10 @@ func NewForm(records []*result.Record) (f Form, err error) {
 func serversOf(r *result.Record) (servers []Server, err error) {
 	d := r.Storage
 	if d == nil || len(d.Volumes) == 0 || len(r.Windows) == 0 {
-		return nil, fmt.Errorf(
-			"report %s: ESRP's form is about the I/Os of drives, and the run has none: "+
-				"it takes a run of workload mailbox whose drives of data and log are observed; "+
-				"on another machine say which they are by --devices data=nvme1n1,log=nvme2n1",
-			r.Dir,
-		)
+		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run "+
+			"has none: it takes a run of workload mailbox whose drives of data and log are "+
+			"observed; on another machine say which they are by "+
+			"--devices data=nvme1n1,log=nvme2n1", r.Dir)
 	}
 	var machines []string
 	for _, v := range d.Volumes {
@@ -167,26 +165,20 @@ func apart(servers []Server) string {
 	if overlap >= leastOverlap {
 		return ""
 	}
-	return fmt.Sprintf(
-		"there is no sum of %s: they were under load together for %.0f %% of the longest window, "+
-			"and a sum takes %.0f %%",
-		strings.Join(names, " and "),
-		100*overlap,
-		100*leastOverlap,
-	)
+	return fmt.Sprintf("there is no sum of %s: they were under load together for %.0f %% of the "+
+		"longest window, and a sum takes %.0f %%",
+		strings.Join(names, " and "), 100*overlap, 100*leastOverlap)
 }
 
 // sumOf is the sum of the servers of several runs. Its latencies are those of the slowest.
 func sumOf(servers []Server) *Server {
 	sum := Server{Name: "all servers"}
 	slower := func(a *Latency, b Latency) {
-		unknown := math.IsNaN(a.Seconds) || math.IsNaN(b.Seconds)
-		if b.Seconds > a.Seconds || unknown {
+		slowest := max(a.Seconds, b.Seconds) // not a number where either is none
+		if b.Seconds > a.Seconds {
 			*a = b
 		}
-		if unknown {
-			a.Seconds = math.NaN()
-		}
+		a.Seconds = slowest
 	}
 	for _, s := range servers {
 		sum.IOPS += s.IOPS

@@ -118,19 +118,17 @@ func (s Setup) PrintManifests(w io.Writer) error {
 	if s.ReadCluster {
 		objects = append(objects, m.ClusterRole, m.ClusterRoleBinding)
 	}
-	separator := ""
+	var texts []string
 	// The Job comes last: its pod needs all the others.
 	for _, object := range append(objects, m.Config, m.Job) {
 		text, err := marshal(object)
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, separator+text); err != nil {
-			return err
-		}
-		separator = "---\n"
+		texts = append(texts, text)
 	}
-	return nil
+	_, err = io.WriteString(w, strings.Join(texts, "---\n"))
+	return err
 }
 
 // unset are the fields that the API's types print though nothing sets them.

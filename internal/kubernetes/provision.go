@@ -404,6 +404,5 @@ func (s *Server) URL(database string) string {
 
 // Exporter is the address of the figures of the server's node and of the claim's drive.
 func (s *Server) Exporter() string {
-	address := net.JoinHostPort(s.pod.Status.PodIP, exporterPort)
-	return "http://" + address + "/metrics"
+	return "http://" + net.JoinHostPort(s.pod.Status.PodIP, exporterPort) + "/metrics"
 }
