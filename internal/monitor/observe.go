@@ -317,12 +317,9 @@ func (w *Observer) Told() {
 
 // findUnplaced says which roles no drive of a machine is known to have, which so is not judged.
 func findUnplaced(machine *topology.Machine) []string {
-	var drives, missing []string
+	var missing []string
 	if machine == nil {
 		return nil
-	}
-	for _, d := range machine.Drives {
-		drives = append(drives, d.Name)
 	}
 	for _, role := range []topology.Role{topology.Data, topology.Log} {
 		holds := func(d topology.Drive) bool { return d.Holds(role) }
@@ -336,7 +333,7 @@ func findUnplaced(machine *topology.Machine) []string {
 	return []string{fmt.Sprintf("which drives hold the %s, of %s, is unknown, "+
 		"so there are no IOPS and no figures of these drives apart: "+
 		"say so, as in --devices data=nvme1n1,log=nvme2n1",
-		strings.Join(missing, " and the "), strings.Join(drives, ", "))}
+		strings.Join(missing, " and the "), strings.Join(machine.DriveNames(), ", "))}
 }
 
 // Fill puts into the samples of a run what the log of the power meter says, as power.Fill does.

@@ -16,10 +16,6 @@ func traceIO(m machines, s servers) (*sampling.IOTrace, error) {
 		return nil, errors.New(
 			"that is done where ds2 runs on the database's machine and observes it itself")
 	}
-	var drives []string
-	for _, d := range m.machine.Drives {
-		drives = append(drives, d.Name)
-	}
 	var directories []iotrace.Directory
 	for _, file := range filesHere(s.targets) { // data before log, which may lie below it
 		// Directories are told by their inodes, so by any path that leads this process to them.
@@ -33,7 +29,7 @@ func traceIO(m machines, s servers) (*sampling.IOTrace, error) {
 		directories = append(directories,
 			iotrace.Directory{Path: path, Log: file.Role == topology.Log})
 	}
-	return sampling.OpenIOTrace(drives, directories, s.processes)
+	return sampling.OpenIOTrace(m.machine.DriveNames(), directories, s.processes)
 }
 
 // Close ends what is observed only as long as it is used: the tracing of I/Os. A nil Observer has

@@ -169,13 +169,9 @@ func Observed(o *monitor.Observer) (all []Finding) {
 		all = append(all, observed(f))
 	}
 	if m := o.Machine; m != nil {
-		var drives []string
-		for _, d := range m.Drives {
-			drives = append(drives, d.Name)
-		}
 		and := ""
-		if o.Unplaced == "" && len(drives) > 0 { // which names them
-			and = " and drives " + strings.Join(drives, ", ")
+		if o.Unplaced == "" && len(m.Drives) > 0 { // which names them
+			and = " and drives " + strings.Join(m.DriveNames(), ", ")
 		}
 		all = append(all, NewFinding(counted, "", and))
 	}

@@ -69,11 +69,10 @@ func (r *Device) Elsewhere(m *topology.Machine) string {
 		return ""
 	}
 	data := m.DrivesOf(topology.Data)
-	var measured []string
+	measured := slices.Sorted(slices.Values(r.Machine.DriveNames()))
 	known := true     // each drive, by its serial number
 	replaced := false // a drive, by another of its name
 	for _, d := range r.Machine.Drives {
-		measured = append(measured, d.Name)
 		there := false
 		for _, other := range m.Drives {
 			one := d.Serial == other.Serial && d.Bytes == other.Bytes
@@ -82,7 +81,6 @@ func (r *Device) Elsewhere(m *topology.Machine) string {
 		}
 		known = known && there
 	}
-	slices.Sort(measured)
 	same := known && len(measured) == len(data) // also under other names, or on another machine
 	// Virtual disks may have no serial numbers: on one machine their names tell them, unless one
 	// was exchanged.

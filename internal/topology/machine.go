@@ -58,6 +58,14 @@ type Drive struct {
 	WritesUnknown string `json:"writes_unknown,omitempty"`
 }
 
+// DriveNames are the names of the drives under the data and the log, as the kernel has them.
+func (m *Machine) DriveNames() (names []string) {
+	for _, d := range m.Drives {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
 // DrivesOf are the names of the drives at the bottom that hold a role, as far as that is known.
 func (m *Machine) DrivesOf(role Role) (names []string) {
 	for _, d := range m.Drives {
