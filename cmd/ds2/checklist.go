@@ -33,8 +33,8 @@ type checklist struct {
 // ofObserved are the checks that take servers and machines that are observed.
 const ofObserved = "settings, version, rights, connections, room, open files"
 
-// add takes findings. Several configurations of an experiment have many in common, which are told
-// once.
+// add takes findings, with passwords taken out of what servers and drivers say. Several
+// configurations of an experiment have many in common, which are told once.
 func (l *checklist) add(findings ...preflight.Finding) {
 	for _, f := range findings {
 		f.Found, f.Do = redact(f.Found), redact(f.Do)
@@ -114,8 +114,8 @@ func (l *checklist) note(kind preflight.Kind, of, detail string) {
 	l.add(preflight.NewFinding(kind, of, detail))
 }
 
-// step takes how a step ended without which there is no run: a check lists what failed, by its kind,
-// and the error is for who makes the run. That of wrong usage is for both.
+// step takes how a step ended without which there is no run: a check lists what failed, by its
+// kind, and the error is for who makes the run. That of wrong usage is for both.
 func (l *checklist) step(kind preflight.Kind, of string, err error) error {
 	if err == nil || !l.check || isUsage(err) {
 		return err

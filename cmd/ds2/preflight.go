@@ -121,7 +121,8 @@ func (l *checklist) one(
 	return nil
 }
 
-// here looks at the ports of this machine, and where figures are pushed.
+// here looks at what a run needs beside the databases: the ports of this machine, and where figures
+// are pushed.
 func (l *checklist) here(f *runFlags) {
 	if address := f.output.metricsAddr; address != "" {
 		// By listening, as only that tells whether a run can.
@@ -163,6 +164,7 @@ func (l *checklist) end(i *interrupts) error {
 	if i.Soft.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("the preflight was interrupted")}
 	}
+	// What was skipped is one finding that names the checks, and each counts.
 	n := map[preflight.State]int{}
 	skipped := 0
 	for _, f := range l.all {

@@ -63,6 +63,8 @@ func (f *runFlags) driven(ctx context.Context, l *checklist, o runs.Options) {
 	if !tells || f.Restore != "" && f.Restore != upkeep.RestoreNone {
 		return
 	}
+	// Orders beyond the load make tables and indexes larger: the second of two runs without a reset
+	// between them is of another database.
 	for _, s := range o.Databases {
 		if n, err := plan.Added(ctx, s); err == nil && n > 0 {
 			l.note(preflight.DrivenBefore, s.Label(), fmt.Sprint(n))
@@ -95,6 +97,7 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 	if len(stores) < 2 {
 		return nil
 	}
+	// A host has several names and addresses: what tells servers apart is what they say themselves.
 	servers, err := topology.Instances(ctx, stores)
 	if err != nil {
 		return err
@@ -198,10 +201,13 @@ func (f *runFlags) observed(ctx context.Context, l *checklist, o *runs.Options) 
 		}
 		l.add(found...)
 		fails := func(f preflight.Finding) bool { return f.State == preflight.Failure }
+		// A check tries the connections; a run makes them itself, at its beginning. Where the
+		// server has said that it refuses, there is nothing to try.
 		if l.check && err == nil && !slices.ContainsFunc(found, fails) {
 			l.add(preflight.Connect(ctx, s, o.Threads))
 		}
 		files := observer.Servers[k].Files
+		// The finding on the missing right says why the files are unknown: a second says no more.
 		if e.Hidden && len(files) == 0 {
 			observer.Told()
 			continue

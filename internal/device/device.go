@@ -34,6 +34,8 @@ const BlockBytes = 8192
 const fileName = "ds2-device.fio"
 
 // depths are the numbers of I/Os under way at once that are measured, unless others are asked for.
+// One by one they show a drive's latency; the IOPS rise with the depth until the drive is busy, for
+// flash at 32 to 256.
 var depths = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
 
 // Options say what to measure and how. Either Dir or Device is set.
@@ -169,7 +171,8 @@ func claimDevice(device string) (bytes int64, err error) {
 	return f.Seek(0, io.SeekEnd)
 }
 
-// measurement is the steps one after the other.
+// measurement is the steps of a measurement, one after the other: fill or precondition, the curves
+// of reads and of the mix by depth, and the writes of a log.
 type measurement struct {
 	Options
 	fio    string // the program
@@ -219,6 +222,7 @@ func (m *measurement) runSteps(ctx context.Context) (err error) {
 			*curve.points = append(*curve.points, p)
 		}
 	}
+	// The log is written in sequence, and a commit waits for each write: one at a time, each kept.
 	r.Log, err = m.measurePoint(ctx, "log writes", job{Pattern: "write", Depth: 1, Sync: true})
 	return err
 }

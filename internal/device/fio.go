@@ -135,6 +135,7 @@ func parseReport(text []byte, j job) (p result.DevicePoint, written float64, err
 		return p, 0, fmt.Errorf("fio %s: no I/O ended in %s: make stages longer",
 			j.Pattern, j.RunTime)
 	}
+	// The mean over reads and writes together weighs each by how many there were, in seconds.
 	p.Mean = (p.Reads*done.Read.Latency.Mean + p.Writes*done.Write.Latency.Mean) / p.IOPS / 1e9
 	// Of a mixed job the percentiles are those of its reads: a database's sessions wait for these,
 	// and pages are written in the background.

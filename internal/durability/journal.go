@@ -39,7 +39,8 @@ func Create(path, header string) (*Journal, error) {
 	return &Journal{file: file}, nil
 }
 
-// Note notes an entry. It keeps nothing of it.
+// Note notes an entry. It keeps nothing of it. After an error nothing more is written, so that the
+// journal has no hole: what it ends with is what the store acknowledged until then.
 func (j *Journal) Note(entry []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -83,6 +83,8 @@ func NewForm(records []*result.Record) (f Form, err error) {
 	return f, nil
 }
 
+// serversOf are the servers of a run: one for each machine where the drives of each are known
+// apart, or else one with all drives.
 func serversOf(r *result.Record) (servers []Server, err error) {
 	d := r.Storage
 	if d == nil || len(d.Volumes) == 0 || len(r.Windows) == 0 {
@@ -120,10 +122,13 @@ func drivesOf(r *result.Record) sampling.Drives {
 	return sampling.Drives{Counters: r.Host, Machine: r.Machine, From: r.At(w.From), To: r.At(w.To)}
 }
 
+// wholeOf is a run as one server, with the figures of its own result.
 func wholeOf(r *result.Record, name string) Server {
 	return newServer(name, *r.Storage, drivesOf(r), r)
 }
 
+// newServer is a server with its storage and the mean times of the form: of reads and writes of the
+// data, and of writes of the log.
 func newServer(name string, s sampling.Storage, seen sampling.Drives, r *result.Record) Server {
 	mean := func(role topology.Role, write bool) Latency {
 		seconds, ofServer := seen.MeanTime(sampling.IOKind{
@@ -170,7 +175,8 @@ func apart(servers []Server) string {
 		strings.Join(names, " and "), 100*overlap, 100*leastOverlap)
 }
 
-// sumOf is the sum of the servers of several runs. Its latencies are those of the slowest.
+// sumOf is the sum of the servers of several runs. Its latencies are those of the slowest, and
+// unknown where those of one are.
 func sumOf(servers []Server) *Server {
 	sum := Server{Name: "all servers"}
 	slower := func(a *Latency, b Latency) {

@@ -40,6 +40,8 @@ func (s *Server) DescribeCluster(ctx context.Context) result.Cluster {
 			c.VolumeMode = string(*mode)
 		}
 	}
+	// The class may name another provisioner than the claim's note: a driver that took over from
+	// one in Kubernetes itself. The class is what the user chose.
 	var class storagev1.StorageClass
 	if p.readAt(ctx, "/apis/storage.k8s.io/v1/storageclasses/"+s.class, &class) {
 		c.Provisioner = class.Provisioner
@@ -52,7 +54,8 @@ func (s *Server) DescribeCluster(ctx context.Context) result.Cluster {
 	return c
 }
 
-// readAt reads an object of the cluster's, if the Job may.
+// readAt reads an object of the cluster's, if the Job may: classes and nodes are in no namespace,
+// and take a ClusterRole that users may not be allowed to give.
 func (p *Provisioner) readAt(ctx context.Context, path string, into any) bool {
 	text, err := p.core.Get().AbsPath(path).Do(ctx).Raw()
 	return err == nil && json.Unmarshal(text, into) == nil

@@ -9,7 +9,7 @@ import (
 // Planned is a configuration of an experiment before its first run.
 type Planned struct {
 	Name  string
-	Setup result.Setup
+	Setup result.Setup // what its runs would record of themselves and of what they measure
 	// Databases are the labels of its targets, by what tells a database from every other.
 	Databases map[string]string
 }
@@ -44,6 +44,8 @@ func Alike(all []Planned, subject []string) (found []Finding) {
 			found = append(found, NewFinding(unlike, both, strings.Join(names, "; ")))
 		}
 	}
+	// A subject that nothing varies in is most likely a setting that was never made. One that only
+	// a run shows, such as its fill of the cache, cannot be judged before it.
 	for _, name := range subject {
 		differs := false
 		for _, d := range differing {

@@ -35,7 +35,7 @@ type Kind string
 // engine asks, by its SQL.
 const (
 	oneDatabase     Kind = "one database"
-	unlike          Kind = "not alike"
+	unlike          Kind = "not alike" // in more than the subject
 	subjectAlike    Kind = "subject alike"
 	connected       Kind = "connected"
 	notConnected    Kind = "not connected"
@@ -44,7 +44,7 @@ const (
 	roomEnough      Kind = "room"
 	roomTooSmall    Kind = "too little room"
 	counted         Kind = "counted"
-	notCounted      Kind = "not counted"
+	notCounted      Kind = "not counted" // some counters are missing
 	memoryHolds     Kind = "cache too large"
 	distorted       Kind = "distorted"
 	notDistorted    Kind = "not distorted"
@@ -52,10 +52,10 @@ const (
 	recordRefused   Kind = "no record"
 	recordTooSmall  Kind = "little room for the record"
 	openFiles       Kind = "open files"
-	fewOpenFiles    Kind = "few open files"
+	fewOpenFiles    Kind = "few open files" // for the users, and not for ds2 itself
 	tooFewOpenFiles Kind = "too few open files"
 	Loaded          Kind = "loaded"
-	NotAsNeeded     Kind = "not as needed"
+	NotAsNeeded     Kind = "not as needed" // nothing, or not what the flags ask for
 	DrivenBefore    Kind = "driven before"
 	EngineUnproven  Kind = "engine unproven"
 	NotLocked       Kind = "not locked"
@@ -63,20 +63,20 @@ const (
 	SchemaAsLoaded  Kind = "schema as loaded"
 	SchemaChanged   Kind = "schema changed"
 	SchemaUnknown   Kind = "schema unknown"
-	NotExamined     Kind = "not examined"
-	NotObserved     Kind = "not observed"
-	FlagUsable      Kind = "can be used"
-	FlagRefused     Kind = "refused"
-	FlagWrong       Kind = "cannot be used"
+	NotExamined     Kind = "not examined"   // the server cannot be asked
+	NotObserved     Kind = "not observed"   // no counter can be read
+	FlagUsable      Kind = "can be used"    // what a flag asks for can be done
+	FlagRefused     Kind = "refused"        // the server, or the user's rights, refuse it
+	FlagWrong       Kind = "cannot be used" // its value leads to nothing
 	NotPushed       Kind = "not pushed"
-	OtherDrives     Kind = "drives of another record"
+	OtherDrives     Kind = "drives of another record" // the device record is not of the drives of the data
 	PortFree        Kind = "port free"
 	PortTaken       Kind = "port taken"
 	NoPort          Kind = "no port"
 	ClassReady      Kind = "class ready"
 	ClassFails      Kind = "class fails"
 	SameNode        Kind = "driver on the server's node"
-	NotLookedAt     Kind = "skipped"
+	NotLookedAt     Kind = "skipped" // as something before it failed
 )
 
 //go:embed kinds.tsv

@@ -48,8 +48,8 @@ func Server(
 	return e, all, err
 }
 
-// connecting is how many connections are opened at a time, and connectTime how long one more may
-// take until the rest is not waited for.
+// A run needs the connections of all its users at once. connecting is how many connections are
+// opened at a time, and connectTime how long one more may take until the rest is not waited for.
 const (
 	connecting  = 16
 	connectTime = 15 * time.Second
@@ -92,9 +92,15 @@ func Connect(ctx context.Context, s store.Database, users int) Finding {
 }
 
 const (
-	leastRoom      = 256 << 20 // bytes that a server's drive has free beside the growth of its log
-	recordBytes    = 16 << 20  // with a journal, or of days
-	descriptorsOwn = 100       // files and connections of ds2 beside those of users
+	// leastRoom is what a server's drive should have free beyond the growth of the log: PostgreSQL
+	// ends with a PANIC where it cannot write that, and a file of data that cannot grow fails
+	// orders.
+	leastRoom = 256 << 20
+	// recordBytes is what the record of a run takes with a journal, or of days.
+	recordBytes = 16 << 20
+	// descriptorsOwn are the files and connections of ds2 itself beside one for each user: the
+	// record's files, the pools for counters, the page that is served, and exporters.
+	descriptorsOwn = 100
 )
 
 // Target is a database of a run, and what its server may write.
@@ -109,6 +115,7 @@ type Target struct {
 
 // place is a file system of a machine.
 type place struct {
+	// Two servers may have file systems of one name; those of one machine share what is free.
 	machine, mount string
 	free           int64 // bytes
 	// by how much each may grow, by path: databases of one server have one log
@@ -194,11 +201,13 @@ func observed(found monitor.Found) Finding {
 	if f.Effect.Worse(result.Reserves) {
 		state = Failure
 	}
+	// The words of a result's finding say after a colon what to do about it.
 	words, do, _ := strings.Cut(f.Words(), ": ")
 	return Finding{"drives", state, words, do, Kind(f.Kind)}
 }
 
-// Record looks whether the record can be written into a directory, which may not exist yet.
+// Record looks, without writing, whether the record can be written into a directory, which may not
+// exist yet.
 func Record(dir string) Finding {
 	entries, err := os.ReadDir(dir)
 	switch {

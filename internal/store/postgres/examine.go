@@ -11,16 +11,17 @@ import (
 	"ds2/schema"
 )
 
-// Examine looks whether the server has what a run needs: preflight.Examiner. What is looked at is in
-// the SQL.
+// Examine looks whether the server has what a run needs: preflight.Examiner. What is looked at is
+// in the SQL.
 func (s *Store) Examine(ctx context.Context, users int) (e store.Examination, err error) {
-	e.LogGrowth = -1
+	e.LogGrowth = -1 // unknown, until the server tells
 	room := query("server/connection-room")
 	needed := users + store.OwnConnections
 	e.Findings, err = store.Collect[store.Found](ctx, s.db, room, s.ownProcesses(), needed)
 	if err != nil {
 		return e, s.Wrap("examine the server", err)
 	}
+	// Each obstacle is asked for by itself: a right that the user lacks hides one and no other.
 	for _, obstacle := range schema.Checks(Engine, "database/obstacles") {
 		found, err := store.Collect[store.Found](ctx, s.db, obstacle.SQL)
 		if err != nil {
@@ -30,6 +31,8 @@ func (s *Store) Examine(ctx context.Context, users int) (e store.Examination, er
 	}
 	s.examinePooler(ctx, &e)
 
+	// Checkpoints hold the log at about max_wal_size. What there is of it now is on the drive
+	// already, and no growth.
 	growth := query("server/log-growth")
 	_ = s.db.QueryRowContext(ctx, growth).Scan(&e.LogGrowth, &e.Hidden) // else it stays unknown
 	var size int64
@@ -40,8 +43,10 @@ func (s *Store) Examine(ctx context.Context, users int) (e store.Examination, er
 	return e, ctx.Err()
 }
 
-// examinePooler looks whether what answers is a pooler, by the number of the session's process, and
-// whether it gives one session to two clients.
+// examinePooler looks whether what answers is a pooler, and whether it gives one session to two
+// clients. A server tells the number of a session's process twice, in the protocol as the session
+// begins and by pg_backend_pid(): a pooler makes up the first. Two clients that are in no
+// transaction share a session where one is taken for each transaction.
 func (s *Store) examinePooler(ctx context.Context, e *store.Examination) {
 	// A statement that one of the clients has prepared the other finds there already, or its own is
 	// gone.

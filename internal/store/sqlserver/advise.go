@@ -87,7 +87,8 @@ func (s settings) Number(name string) int64 {
 // MB are bytes in millions.
 func (s settings) MB(name string) int64 { return s.Number(name) / 1e6 }
 
-// Percent is how much of a whole a part is.
+// Percent is how much of a whole a part is; of a whole that is unknown no judgement follows, as the
+// template asks for that first.
 func (s settings) Percent(part, whole string) int64 {
 	return 100 * s.Number(part) / max(s.Number(whole), 1)
 }
@@ -110,7 +111,7 @@ var bufferPools = map[string]int64{
 	"Standard": 128 << 30, // 256 GB from 2025 on
 }
 
-// noMemoryLimit is the default of max server memory, in MB.
+// noMemoryLimit is the default of max server memory, in MB: the server takes what its machine has.
 const noMemoryLimit = math.MaxInt32
 
 // cacheOf is the memory that a server may take for pages: that of its machine, within the server's
@@ -133,6 +134,7 @@ func (s settings) cacheOf(memory int64) int64 {
 // judgeSettings judges settings, for a run of a length, 0 where that is unknown.
 func judgeSettings(s settings, run time.Duration, memory int64) (reads string, advice []string) {
 	cache := s.cacheOf(memory)
+	// Used pages count, not the files, which are made larger than what is in them.
 	if data := s.Number("database used bytes"); data > 0 && data < cache {
 		reads = fmt.Sprintf("the database of %s fits into the %s of memory that the server may take: its reads test no storage",
 			numbers.Bytes(data), numbers.Bytes(cache))
@@ -167,6 +169,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	_ = s.db.QueryRowContext(ctx, query("server/session-limit")).Scan(&found.Most)
 	found.Needed = users + store.OwnConnections + 1 // the lock has one in master, too
 	found.Free = found.Most - found.InUse
+	// Under full recovery only a backup frees the log, and one that may not grow stops all changes
+	// when it is full (error 9002).
 	if size, used, kept, err := s.LogSpace(ctx); err == nil && size > 0 {
 		found.LogMB = size / 1e6
 		found.LogUsedMB = used / 1e6
