@@ -52,7 +52,7 @@ const (
 	recordRefused   Kind = "no record"
 	recordTooSmall  Kind = "little room for the record"
 	openFiles       Kind = "open files"
-	fewOpenFiles    Kind = "few open files" // for the users, and not for ds2 itself
+	fewOpenFiles    Kind = "few open files" // enough for the users alone
 	tooFewOpenFiles Kind = "too few open files"
 	Loaded          Kind = "loaded"
 	NotAsNeeded     Kind = "not as needed" // nothing, or not what the flags ask for
