@@ -2,8 +2,11 @@ package conclude
 
 import (
 	"cmp"
+	_ "embed"
 	"math"
+	"strconv"
 
+	"ds2/internal/datatable"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
@@ -45,17 +48,11 @@ func (v view) costs(power *result.Power) *result.Costs {
 // took is how many seconds requests of a drive take, each second: how many there are, and the mean
 // time of each. It is nil where these are not known.
 func (v view) took(rates, times string) *float64 {
-	rate := v.mean(rates)
-	if rate == nil || v.Counters.Values(times) == nil {
-		return nil
+	rate := v.Counters.Mean(rates, v.from, v.to)
+	if rate == 0 && v.Counters.Values(times) != nil {
+		return new(0.) // there is no mean of no requests
 	}
-	if *rate == 0 {
-		return new(0.)
-	}
-	if mean := v.mean(times); mean != nil {
-		return new(*rate * *mean)
-	}
-	return nil
+	return measure.Known(rate * v.Counters.Mean(times, v.from, v.to))
 }
 
 // cacheHits is the share of the pages that all databases asked for and found in their server's
@@ -78,34 +75,16 @@ func (v view) cacheHits(column string) *float64 {
 }
 
 // surroundings are what is asked of a run's surroundings, as far as they were observed.
-var surroundings = []struct {
-	name, column, unit string
-	scale              float64
-	of                 func(v view, column string) *float64
-}{
-	{result.ReadsOfDevices, sampling.DiskReads, "a second", 1, view.total},
-	{result.WritesOfDevices, sampling.DiskWrites, "a second", 1, view.total},
-	{"busiest device", sampling.DiskBusy, "%", 100, view.highest},
-	{"cache hits of the database", sampling.DatabaseCacheHits, "%", 100, view.cacheHits},
-	{"pages written by checkpoints", sampling.DatabaseCheckpointPages, "a second", 1, view.total},
-	{
-		"pages written by the background writer",
-		sampling.DatabaseBackgroundPages,
-		"a second",
-		1,
-		view.total,
-	},
-	{"database log", sampling.DatabaseLogBytes, "MB/s", 1e-6, view.total},
-	{"database size", sampling.DatabaseSize, "MB", 1e-6, view.total},
-	{result.ServerProcessors, sampling.CPUBusy, "%", 100, view.mean},
-	{"CPUs waiting for devices", sampling.CPUIOWait, "%", 100, view.mean},
-	{"time taken by the hypervisor", sampling.CPUSteal, "%", 100, view.mean},
-	{"clock of the CPUs", sampling.CPUFrequency, "GHz", 1e-9, view.mean},
-	{"throttling by heat", sampling.CPUThrottles, "a second", 1, view.mean},
-	{"temperature", sampling.Temperature, "°C", 1, view.mean},
-	{"autovacuum, tables", sampling.DatabaseAutovacuums, "a minute", 60, view.total},
-	{"memory available", sampling.MemoryAvailable, "MB", 1e-6, view.mean},
-	{"round trip", sampling.DatabaseRoundTrip, "ms", 1e3, view.highest},
+//
+//go:embed conditions.tsv
+var surroundings string
+
+// takes are the ways in which a column of surroundings comes to one figure of a run.
+var takes = map[string]func(v view, column string) *float64{
+	"total":   view.total,
+	"highest": view.highest,
+	"mean":    view.mean,
+	"hits":    view.cacheHits,
 }
 
 // conditions are figures by which runs are compared.
@@ -119,8 +98,9 @@ func (all *conditions) add(name string, value *float64, scale float64, unit stri
 }
 
 func (v view) conditions() (all conditions) {
-	for _, c := range surroundings {
-		all.add(c.name, c.of(v, c.column), c.scale, c.unit)
+	for _, row := range datatable.Rows(surroundings, 5) {
+		scale, _ := strconv.ParseFloat(row[3], 64) // the table is ours, and a test reads it
+		all.add(row[0], takes[row[4]](v, row[1]), scale, row[2])
 	}
 	// as limits of the same names judge it
 	latency := func(name string, role topology.Role, write bool) {

@@ -2,11 +2,14 @@ package conclude
 
 import (
 	"math"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/datatable"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/sampling"
@@ -127,6 +130,25 @@ func named(all []result.Condition) map[string]float64 {
 		values[c.Name] = c.Value
 	}
 	return values
+}
+
+// TestSurroundings: each row of the table takes a column that sampling names, in a way that there
+// is, and what other rooms ask for by name is in it.
+func TestSurroundings(t *testing.T) {
+	columns, err := os.ReadFile("../sampling/columns.go")
+	require.NoError(t, err)
+	var names []string
+	for _, row := range datatable.Rows(surroundings, 5) {
+		names = append(names, row[0])
+		assert.Contains(t, string(columns), strconv.Quote(row[1]), row[0])
+		assert.Contains(t, takes, row[4], row[0])
+		scale, err := strconv.ParseFloat(row[3], 64)
+		assert.NoError(t, err, row[0])
+		assert.Positive(t, scale, row[0])
+	}
+	assert.Subset(t, names, []string{
+		result.ReadsOfDevices, result.WritesOfDevices, result.ServerProcessors,
+	})
 }
 
 // TestDrivesOfARun: what the drives tell of themselves is among the conditions, and heat marks the
