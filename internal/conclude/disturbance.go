@@ -1,6 +1,7 @@
 package conclude
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -26,7 +27,8 @@ func disturbances(in Input) (all []result.Disturbance) {
 		d := result.Disturbance{Events: []int{i + 1}}
 		var err error
 		if d.Disturbance, err = in.Series.Disturbance(from, first); err != nil {
-			d.From, d.Unknown = event.From, err.Error()
+			d.From = event.From
+			d.Unknown = err.Error()
 		}
 		all = append(all, d)
 	}
@@ -38,16 +40,14 @@ func disturbanceConditions(all []result.Disturbance) []result.Condition {
 	lost := 0.
 	back := 0.
 	longest := 0.
-	backs := true
 	for _, d := range all {
 		if d.Unknown != "" {
 			return nil
 		}
 		lost += d.Lost
 		longest = max(longest, d.Longest)
-		if backs = backs && d.Back != nil; backs {
-			back = max(back, *d.Back)
-		}
+		// After one whose rate never came back, until when all were back is unknown too.
+		back = max(back, *cmp.Or(d.Back, new(math.NaN())))
 	}
 	if len(all) == 0 {
 		return nil
@@ -55,9 +55,7 @@ func disturbanceConditions(all []result.Disturbance) []result.Condition {
 	var figures conditions
 	figures.add(result.LostOrders, &lost, 1, "")
 	figures.add(result.LongestOrder, &longest, 1, "ms")
-	if backs {
-		figures.add(result.BackAfter, &back, 1, "s")
-	}
+	figures.add(result.BackAfter, known(back), 1, "s")
 	return figures
 }
 

@@ -65,38 +65,30 @@ func (v view) figures() result.Evidence {
 	if w.Still > 0 {
 		f.Still = &w.Still
 	}
-	if begun := w.Counts.Orders + w.Counts.GivenUp; begun > 0 {
-		f.Errors = new(float64(w.Errors) / float64(begun))
-	}
+	f.Errors = known(w.ErrorShare())
 	if v.Local && v.Machine != nil {
-		f.CPUOwn = share(f.ClientOwn, v.Machine.Processors)
-		f.CPUDatabase = share(v.total(sampling.ServerProcessors), v.Machine.Processors)
+		processors := float64(v.Machine.Processors)
+		f.CPUOwn = ratio(f.ClientOwn, processors)
+		f.CPUDatabase = ratio(v.total(sampling.ServerProcessors), processors)
 	}
 	for _, server := range v.Servers {
 		if c := server.Container; c != nil && c.Processors > 0 {
 			f.ServerProcessors = &c.Processors
 		}
 	}
-	f.ReadsPerOrder = perOrder(v.total(sampling.DiskReads), v.window.OPM)
-	f.ReadBytesPerOrder = perOrder(v.total(sampling.ServerReadBytes), v.window.OPM)
+	orders := w.OPM / 60 // a second, as the counters are
+	f.ReadsPerOrder = ratio(v.total(sampling.DiskReads), orders)
+	f.ReadBytesPerOrder = ratio(v.total(sampling.ServerReadBytes), orders)
 	v.addUsers(&f)
 	return f
 }
 
-// perOrder is what a rate a second comes to for each order.
-func perOrder(rate *float64, opm float64) *float64 {
-	if rate == nil || opm <= 0 {
+// ratio is a part by its whole; nil where one of the two is not known or the whole is nothing.
+func ratio(part *float64, whole float64) *float64 {
+	if part == nil || whole <= 0 {
 		return nil
 	}
-	return new(*rate * 60 / opm)
-}
-
-// share is a number of CPUs as a share of all.
-func share(cpus *float64, all int) *float64 {
-	if cpus == nil {
-		return nil
-	}
-	return new(*cpus / float64(all))
+	return new(*part / whole)
 }
 
 // sessions takes the sessions' numbers in all databases together.
@@ -127,11 +119,8 @@ func (v view) addUsers(f *result.Evidence) {
 		}
 	}
 	all := (w.LatencyTo - w.LatencyFrom) * float64(v.Threads*len(v.Targets))
-	if all == 0 {
-		return
-	}
-	f.InOperations = new(seconds / all)
-	if f.RoundTrip != nil {
+	f.InOperations = ratio(&seconds, all)
+	if f.RoundTrip != nil && all > 0 {
 		f.InRoundTrips = new(min(*f.RoundTrip*count/all, 1))
 	}
 }
@@ -144,21 +133,18 @@ func (v view) addDevices(f *result.Evidence) {
 	f.VolumeThroughput = v.highest(sampling.VolumeThroughputExceeded)
 	f.MachineIOPS = v.highest(sampling.MachineIOPSExceeded)
 	f.MachineThroughput = v.highest(sampling.MachineThroughputExceeded)
-	t := v.Counters
-	measured := v.Device
-	reads := 0.0
-	took := 0.0
-	timed := false
-	for _, column := range t.Items(sampling.DiskReads) {
+	reads := 0.0 // a second, of the drives whose times are known
+	var took *float64
+	for _, column := range v.Counters.Items(sampling.DiskReads) {
 		_, item := sampling.SplitColumn(column)
 		times := sampling.ItemColumn(sampling.DiskReadTime, item)
 		rate := *cmp.Or(v.mean(column), new(0.))
 		time := v.took(column, times)
 		if time != nil {
-			took += *time
 			reads += rate
-			timed = true
+			took = over(add, took, time)
 		}
+		// The drive with the longest queue is the one that users wait for.
 		queue := v.mean(sampling.ItemColumn(sampling.DiskQueue, item))
 		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
 			continue
@@ -166,24 +152,22 @@ func (v view) addDevices(f *result.Evidence) {
 		f.DiskQueue = queue
 		f.DiskSlowdown = nil
 		// A few seconds may have no more than a read from its cache.
-		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 && rate > 0 &&
-			time != nil && *time > 0 {
+		best := v.Counters.Quantile(times, 0.05, v.Start, v.End)
+		if best > 0 && rate > 0 && time != nil && *time > 0 {
 			f.DiskSlowdown = new(*time / rate / best)
 		}
 	}
-	if measured == nil {
+	if v.Device == nil {
 		return
 	}
-	if timed {
+	if took != nil {
 		f.DeviceReads = new(0.0)
-		f.DeviceMost = new(reads / measured.MaxReads())
-		if reads > 0 && took > 0 {
-			f.DeviceReads = new(reads / measured.ReadsAt(took/reads))
+		f.DeviceMost = new(reads / v.Device.MaxReads())
+		if reads > 0 && *took > 0 {
+			f.DeviceReads = new(reads / v.Device.ReadsAt(*took/reads))
 		}
 	}
-	if syncs := v.total(sampling.DatabaseLogSyncs); syncs != nil {
-		f.DeviceLog = new(*syncs / measured.Log.IOPS)
-	}
+	f.DeviceLog = ratio(v.total(sampling.DatabaseLogSyncs), v.Device.Log.IOPS)
 }
 
 // Counters are the mean, the lowest and the highest value of each column of a run's counters in its

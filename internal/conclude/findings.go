@@ -17,7 +17,7 @@ import (
 // Find makes the findings of a run, from all that its record holds by now: an audit that came
 // later is among them.
 func Find(s *result.Summary) {
-	f := findings{summary: *s}
+	f := findings{Summary: *s}
 	f.findEnd()
 	f.findVerification()
 	f.all = append(f.all, FindLimits(s.Limits)...)
@@ -49,8 +49,8 @@ func Find(s *result.Summary) {
 
 // findings are those of a run.
 type findings struct {
-	summary result.Summary
-	all     []result.Finding
+	result.Summary
+	all []result.Finding
 }
 
 func (f *findings) add(one result.Finding) { f.all = append(f.all, one) }
@@ -68,10 +68,10 @@ var ends = map[result.Status]result.FindingKind{
 }
 
 func (f *findings) findEnd() {
-	if kind, is := ends[f.summary.Status]; is {
-		f.find(kind, f.summary.Error)
+	if kind, is := ends[f.Status]; is {
+		f.find(kind, f.Error)
 	}
-	if len(f.summary.Windows) == 0 {
+	if len(f.Windows) == 0 {
 		f.find(result.NoWindow, "")
 	}
 }
@@ -79,17 +79,17 @@ func (f *findings) findEnd() {
 func (f *findings) findVerification() {
 	damages := 0
 	bytes := int64(0)
-	for _, c := range f.summary.DeepChecks {
+	for _, c := range f.DeepChecks {
 		damages += len(c.Damage)
 		bytes += c.Bytes
 	}
 	switch {
 	case damages > 0:
 		f.add(result.NewFinding(result.Damaged, "").With("errors", float64(damages)))
-	case len(f.summary.DeepChecks) > 0:
+	case len(f.DeepChecks) > 0:
 		f.add(result.NewFinding(result.Undamaged, "").With("megabytes", float64(bytes/1e6)))
 	}
-	a := f.summary.Audit
+	a := f.Audit
 	switch {
 	case a == nil:
 		f.find(result.NotAudited, "")
@@ -127,11 +127,10 @@ func FindLimits(limits result.Verdicts) (all []result.Finding) {
 }
 
 func (f *findings) findWindow(w measure.Window) {
-	s := f.summary
 	if failed := w.Failed(); failed != "" {
 		f.find(result.NothingCompleted, failed)
 	}
-	for _, p := range s.Phases {
+	for _, p := range f.Phases {
 		if p.Phase == measure.PhaseRun && (w.From < p.From-1 || w.To > p.To+1) {
 			f.add(result.NewFinding(result.OutsideRunPhase, w.Name).
 				With("from", p.From).With("to", p.To))
@@ -153,14 +152,14 @@ func (f *findings) findWindow(w measure.Window) {
 		kind = result.Drifts
 	}
 	f.add(result.NewFinding(kind, w.Steady.Why).With("drift_pct", w.Steady.Drift))
-	if s.Rate > 0 {
-		f.add(result.NewFinding(result.RateSet, s.Words.Cycles).With("rate", s.Rate))
+	if f.Rate > 0 {
+		f.add(result.NewFinding(result.RateSet, f.Words.Cycles).With("rate", f.Rate))
 	}
-	if s.Pace != nil {
-		f.add(result.NewFinding(result.RateSet, "I/Os").With("rate", s.Pace.Target))
+	if f.Pace != nil {
+		f.add(result.NewFinding(result.RateSet, "I/Os").With("rate", f.Pace.Target))
 	}
 	if w.Counts.Dropped > 0 {
-		f.add(result.NewFinding(result.OrdersDropped, s.Words.Cycles).
+		f.add(result.NewFinding(result.OrdersDropped, f.Words.Cycles).
 			With("dropped", float64(w.Counts.Dropped)).With("offered", float64(w.Counts.Offered)))
 	}
 }
@@ -171,18 +170,17 @@ const WidestInterval = .05
 
 // findStatement finds what a run lacks to be a statement about storage.
 func (f *findings) findStatement() {
-	s := f.summary
-	if s.Figure == nil {
+	if f.Figure == nil {
 		return
 	}
-	half := s.CI95()
+	half := f.CI95()
 	switch {
 	case half == nil:
-		f.find(result.NoInterval, cmp.Or(s.Windows[0].NoCI95, "that is unknown of "+s.Figure.Unit))
-	case *half > WidestInterval*s.Figure.Value:
-		f.add(WideInterval("of the result is", *half/s.Figure.Value))
+		f.find(result.NoInterval, cmp.Or(f.Windows[0].NoCI95, "that is unknown of "+f.Figure.Unit))
+	case *half > WidestInterval*f.Figure.Value:
+		f.add(WideInterval("of the result is", *half/f.Figure.Value))
 	}
-	switch b := s.Bottleneck; {
+	switch b := f.Bottleneck; {
 	case b == nil:
 		f.find(result.LimitUnknown, "")
 	case b.What != diagnose.Storage:
@@ -201,18 +199,17 @@ func WideInterval(what string, half float64) result.Finding {
 const manyFailed = .001
 
 func (f *findings) findAttempts() {
-	s := f.summary
 	failed := int64(0)
-	for _, e := range s.Errors {
+	for _, e := range f.Errors {
 		failed += e.Count
 	}
-	text := result.FailureWords(s)
+	text := result.FailureWords(f.Summary)
 	if text == "" {
 		return
 	}
 	one := result.NewFinding(result.AttemptsFailed, text).With("attempts", float64(failed))
-	begun := float64(s.Counts.Orders + s.Counts.GivenUp)
-	if float64(failed+s.Counts.GivenUp) <= manyFailed*begun {
+	begun := float64(f.Counts.Orders + f.Counts.GivenUp)
+	if float64(failed+f.Counts.GivenUp) <= manyFailed*begun {
 		one.Effect = result.Informs
 	}
 	f.add(one)
@@ -220,9 +217,9 @@ func (f *findings) findAttempts() {
 
 // findChanges finds what was not so all the time, and where another server answered at the end.
 func (f *findings) findChanges() {
-	for _, target := range f.summary.Targets {
+	for _, target := range f.Targets {
 		var another []string
-		for _, c := range f.summary.Changes {
+		for _, c := range f.Changes {
 			switch {
 			case c.Target != target:
 			case c.IsOfServer():
@@ -243,7 +240,7 @@ const scrubTolerance = 0.1
 
 // findScans finds where a background scan did not read what it was to.
 func (f *findings) findScans() {
-	for _, r := range f.summary.Scrub {
+	for _, r := range f.Scrub {
 		miss := func(format string, args ...any) {
 			detail := fmt.Sprintf(format, args...)
 			f.add(result.NewFinding(result.ScanMissed, detail).About(r.Target))
