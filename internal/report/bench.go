@@ -41,7 +41,7 @@ func benchView(c compare.Configuration) view {
 			runTable(alone.Configurations, c.Median),
 			fill("limits", c.Limits).trimmed(),
 			conditionTable(c),
-			medianCosts(c),
+			costTable(c),
 			fill("command", c),
 		},
 		draw: func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
@@ -88,11 +88,4 @@ func medianRun(c compare.Configuration) result.BenchRun {
 		}
 	}
 	return result.BenchRun{}
-}
-
-// medianCosts are the costs of the run that stands for a configuration.
-func medianCosts(c compare.Configuration) table {
-	t := costTable(medianRun(c).Costs, c.Words)
-	t.Caption = c.Name + ": " + strings.ToLower(t.Caption[:1]) + t.Caption[1:]
-	return t
 }

@@ -236,7 +236,7 @@ const mostRows = 40
 // Figures are a chart for those who do not see it: what each line has at every x or, where there
 // are too many, its range in equal parts of the time.
 func (c chart) Figures() table {
-	t := newTable(c.Title+", "+c.YName, cmp.Or(c.XName, "time, s"))
+	t := table{Caption: c.Title + ", " + c.YName, Head: []string{cmp.Or(c.XName, "time, s")}}
 	var xs []float64
 	for _, l := range c.Lines {
 		t.Head = append(t.Head, strings.TrimSpace(l.Name+" "+l.What))

@@ -32,11 +32,7 @@ func runTable(all []compare.Configuration, stands string) table {
 // the blocks leaves out what drifts from one to the next.
 func (c comparison) blockTable() table {
 	first := c.Configurations[0]
-	t := newTable("Blocks: "+first.Unit()+", and the difference from "+first.Name, "block",
-		first.Name)
-	for _, one := range c.Configurations[1:] {
-		t.Head = append(t.Head, one.Name, "difference")
-	}
+	t := fill("blocks", c.Configurations)
 	for _, r := range compare.Counted(first.Bench) {
 		row := []string{fmt.Sprint(r.Block), opmOf(r.Value(), r.CI95())}
 		for _, one := range c.Configurations[1:] {

@@ -23,7 +23,7 @@ func Comparison(all compare.Comparison) Page {
 	var kits []string
 	for _, one := range c.Configurations {
 		kits = addNew(kits, one.KitVersion)
-		v.Tables = append(v.Tables, conditionTable(one), medianCosts(one))
+		v.Tables = append(v.Tables, conditionTable(one), costTable(one))
 	}
 	v.Byline = byline(time.Time{}, "comparison", strings.Join(kits, ", ds2 "), "")
 	v.Tables = append(v.Tables, fill("disclosure", c.Configurations),
@@ -161,8 +161,6 @@ func (c comparison) largest() (largest *compare.Difference) {
 	return largest
 }
 
-func configurationName(c compare.Configuration) string { return c.Name }
-
 func (c comparison) called(name string) string {
 	for _, one := range c.Configurations {
 		if (one.Name == name || one.Of == name) && one.Labels != "" {
@@ -193,21 +191,8 @@ const (
 
 // figures are the first figures of the configurations side by side, of two with their difference.
 func (c comparison) figures() table {
-	what := "figure"
+	t := fill("figures of configurations", c)
 	several := len(c.Configurations) > 1
-	if several {
-		what = "geometric mean"
-	}
-	t := newTable("", cells(what, c.Configurations, configurationName)...)
-	// A difference has a place in the table only where there is one.
-	two := len(c.Configurations) == 2
-	if two {
-		how := "difference"
-		if d := c.Of(c.Configurations[1].Name, compare.Main); d != nil && d.Blocks > 0 {
-			how = fmt.Sprintf("difference, mean of %d blocks", d.Blocks)
-		}
-		t.Head = append(t.Head, how, c.Confidence()+" confidence")
-	}
 	names := firstFigures
 	if c.Configurations[0].Unit() == result.IOPS { // the published reports rank by the total
 		names = []string{compare.Main}
@@ -228,7 +213,7 @@ func (c comparison) figures() table {
 		if strings.Join(row[1:], "") == "" || len(t.Rows) == mostFigures {
 			continue
 		}
-		if two {
+		if len(c.Configurations) == 2 {
 			row = append(row, c.differenceCells(c.Of(c.Configurations[1].Name, name))...)
 		}
 		t.row(row...)

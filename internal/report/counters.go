@@ -169,8 +169,7 @@ func (c *chart) nameEachLine() {
 
 // counterTable is all counters as Jetstress reports them: average, minimum and maximum.
 func counterTable(r *result.Record) table {
-	t := newTable("Counters of the machine and the database, in the first window",
-		"counter", "unit", "average", "minimum", "maximum")
+	t := fill("counters", nil)
 	for i, values := range conclude.Counters(r) {
 		c := newCounter(r.Host.Columns[i])
 		row := []string{c.name, c.unit}

@@ -74,9 +74,8 @@ var hostCounters = []string{
 
 // hostTable is what the machine did in the first window.
 func hostTable(r *result.Record) table {
-	all := counterTable(r)
-	t := newTable("Host performance of run "+r.RunID, all.Head...)
-	for i, row := range all.Rows {
+	t := fill("host performance", r)
+	for i, row := range counterTable(r).Rows {
 		column, item := sampling.SplitColumn(r.Host.Columns[i])
 		if item == "" && slices.Contains(hostCounters, column) {
 			t.row(row...)

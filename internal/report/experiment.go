@@ -93,7 +93,7 @@ func settingTable(e compare.Experiment) table {
 		}
 	}
 	names = addNew(names, "targets")
-	t := newWords("Configurations", append([]string{"configuration"}, names...)...)
+	t := fill("configurations", names)
 	for _, c := range e.Configurations {
 		values := maps.Collect(maps.All(c.Labels))
 		for _, s := range c.Settings {

@@ -40,7 +40,7 @@ func historyView(h history.History, id string) view {
 
 // dayTable has a row for each day, the last one first.
 func dayTable(h history.History) table {
-	t := newWords("", "day", h.Figure, "± 95 %", "what is new")
+	t := fill("days", h)
 	levels := map[string]string{}
 	for _, c := range h.Changes {
 		levels[c.Name] = "level " + c.PercentText(c.Percent)

@@ -18,6 +18,7 @@ import (
 func alone(s result.Summary) comparison {
 	single := compare.Single(s)
 	single.Runs[0].Counts = true // whatever it ended by: its figures are shown
+	single.Median = single.Runs[0].Dir
 	return comparison{compare.Comparison{
 		Configurations: []compare.Configuration{{Name: "the run", Bench: single}},
 	}}
@@ -25,13 +26,14 @@ func alone(s result.Summary) comparison {
 
 func runView(r *result.Record, id string) view {
 	s := r.Summary
+	one := alone(s)
 	v := view{
 		ID:       id,
 		RunID:    r.RunID,
 		Title:    fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)),
 		Headline: Headline(s),
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Figures:  alone(s).figures(),
+		Figures:  one.figures(),
 		draw:     func() ([]chart, error) { return charts(r, id) },
 	}
 	v.Figures.Head = []string{"figure", "value"}
@@ -55,7 +57,7 @@ func runView(r *result.Record, id string) view {
 	v.Tables = append(v.Tables, fill("scans", s), fill("windows", s), fill("response times", s),
 		fill("events", s), slowestTable(s), fill("I/Os", s), fill("limits", s.Limits).trimmed(),
 		fill("targets", s), failureTable(s), fill("deep check", s.DeepChecks), fill("audit", s),
-		costTable(s.Costs, s.Words), fill("drives", s), counterTable(r), fill("environment", s),
+		costTable(one.Configurations[0]), fill("drives", s), counterTable(r), fill("environment", s),
 		fill("setup of a run", s), logTable(s), fill("command", s))
 	return v
 }
@@ -117,8 +119,7 @@ func seriesOf[V any](byName map[string]V) []string {
 }
 
 func failureTable(s result.Summary) table {
-	t := newTable("Failed attempts and retries, over the whole run", "operation and class",
-		"failed", "tried again")
+	t := fill("failures", nil)
 	counts := map[string][2]int64{}
 	for i, failures := range [][]measure.FailureCount{s.Errors, s.Retries} {
 		for _, f := range failures {

@@ -20,12 +20,6 @@ type table struct {
 	Words   bool // columns hold words, not figures to line up on the right
 }
 
-func newTable(caption string, head ...string) table { return table{Caption: caption, Head: head} }
-
-func newWords(caption string, head ...string) table {
-	return table{Caption: caption, Head: head, Words: true}
-}
-
 func (t *table) row(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // cells are a row's: its name, and one of each of some things.

@@ -14,7 +14,7 @@ import (
 // TestSplitTable: each part of a table that is wider than a terminal names its rows, by
 // configuration and run where the configuration alone is that of several.
 func TestSplitTable(t *testing.T) {
-	runs := newTable("", "configuration", "run", "OPM", "read latency", "CPUs")
+	runs := table{Head: []string{"configuration", "run", "OPM", "read latency", "CPUs"}}
 	runs.row("disks", "run-1", "1,000", "10.9", "21.3")
 	runs.row("disks", "run-2", "1,010", "11.0", "21.4")
 	assert.Equal(t, []string{

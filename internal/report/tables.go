@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,11 +9,11 @@ import (
 	"ds2/internal/result"
 )
 
-func costTable(costs *result.Costs, words result.Words) table {
-	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit",
-		"per "+words.Cycle)
+// costTable is what a cycle cost in the run that stands for a configuration.
+func costTable(c compare.Configuration) table {
+	t := fill("costs", c)
 	for _, m := range compare.Costs {
-		if v := m.Of(result.BenchRun{Costs: costs}); v != nil {
+		if v := m.Of(medianRun(c)); v != nil {
 			t.row(strings.TrimSuffix(m.Title, " per {cycle}"), m.Unit, figure(*v*m.Scale))
 		}
 	}
@@ -24,8 +23,7 @@ func costTable(costs *result.Costs, words result.Words) table {
 // slowestTable is the slowest orders of the first window by the operations that took the most of
 // their time, and which was the longest.
 func slowestTable(s result.Summary) table {
-	t := newTable(fmt.Sprintf("The %d slowest %s", len(s.Slowest), s.Words.Cycles),
-		"operation that took the most time", "number", "longest, ms")
+	t := fill("slowest", s)
 	var operations []string
 	times := map[string][]float64{}
 	for _, o := range s.Slowest {
@@ -40,7 +38,7 @@ func slowestTable(s result.Summary) table {
 
 // logTable is the log of a run, where its workload has it in the report: the last lines of it.
 func logTable(s result.Summary) table {
-	t := newWords("Log of the run", "at UTC", "message")
+	t := fill("log", s)
 	for _, line := range s.Log {
 		at, message, _ := strings.Cut(line, " ") // time=2026-11-21T04:00:00.000Z
 		_, clock, _ := strings.Cut(at, "T")
