@@ -118,7 +118,7 @@ func (v view) addUsers(f *result.Evidence) {
 			seconds += float64(l.Count) * l.Mean / 1000
 		}
 	}
-	all := (w.LatencyTo - w.LatencyFrom) * float64(v.Threads*len(v.Targets))
+	all := (w.LatencyTo - w.LatencyFrom) * float64(v.AllUsers())
 	f.InOperations = ratio(&seconds, all)
 	if f.RoundTrip != nil && all > 0 {
 		f.InRoundTrips = new(min(*f.RoundTrip*count/all, 1))

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,10 +51,7 @@ func benchView(c compare.Configuration) view {
 }
 
 // title says of a configuration what was tested: engine, size, users and databases.
-func title(c compare.Configuration) string {
-	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Engine, c.Size, users(c.Threads)) +
-		ofTargets(c.Spec)
-}
+func title(c compare.Configuration) string { return say("title of a configuration", c) }
 
 // runsApart are the runs of a bench that have a result in its unit, each as a configuration.
 func runsApart(c compare.Configuration) (all []compare.Configuration) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ds2/internal/compare"
-	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -24,9 +23,7 @@ func Experiment(e compare.Experiment) Page {
 	}
 	v.Title = "Experiment " + e.Name
 	if of := e.Comparison.Configurations; len(of) > 1 && len(of) <= mostColumns {
-		v.Title += ": " + strings.Join(cells("", of, func(c compare.Configuration) string {
-			return c.Name + strings.TrimPrefix(ofTargets(c.Spec), ",")
-		})[1:], "; ")
+		v.Title += ": " + say("names and databases", of)
 	}
 	v.RunID = e.Name
 	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion, "")
@@ -64,24 +61,8 @@ func how(e compare.Experiment) string {
 	return say("how an experiment was made", struct {
 		compare.Experiment
 		Blocks      int
-		Far         bool   // an interval is wider than was asked for
-		Early, Late string // the blocks after which its result could be seen
-	}{
-		e, blocks,
-		slices.ContainsFunc(e.Pairs, func(d measure.Difference) bool {
-			return !d.Change.Within(e.Until)
-		}),
-		listed(early), listed(late),
-	})
-}
-
-// listed is numbers in words: 6, 9 and 12; empty where there are none.
-func listed(numbers []int) string {
-	text := strings.Join(strings.Fields(strings.Trim(fmt.Sprint(numbers), "[]")), ", ")
-	if last := strings.LastIndex(text, ", "); last > 0 {
-		text = text[:last] + " and" + text[last+1:]
-	}
-	return text
+		Early, Late []int // the blocks after which its result could be seen
+	}{e, blocks, early, late})
 }
 
 func settingTable(e compare.Experiment) table {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,7 +29,7 @@ func runView(r *result.Record, id string) view {
 	v := view{
 		ID:       id,
 		RunID:    r.RunID,
-		Title:    fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)),
+		Title:    say("title of a run", s),
 		Headline: Headline(s),
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Figures:  one.figures(),
@@ -60,23 +59,6 @@ func runView(r *result.Record, id string) view {
 		costTable(one.Configurations[0]), fill("drives", s), counterTable(r), fill("environment", s),
 		fill("setup of a run", s), logTable(s), fill("command", s))
 	return v
-}
-
-func runTitle(s result.Summary) string {
-	title := fmt.Sprintf("%s, size %s, %s", s.Engine, s.Size, users(s.Threads*len(s.Targets))) +
-		ofTargets(s.Spec)
-	if s.Workload != "" {
-		return s.Workload + " on " + title
-	}
-	return title
-}
-
-// ofTargets names the databases at the end of a title.
-func ofTargets(spec result.Spec) string {
-	if len(spec.Targets) == 0 {
-		return ""
-	}
-	return ", on " + strings.Join(spec.Targets, " and ")
 }
 
 // Headline is the figure that counts.

@@ -137,10 +137,13 @@ const (
 	VerifyDeep  = "deep"  // first every page is read and checked
 )
 
+// AllUsers is how many users there are on all targets together.
+func (s Spec) AllUsers() int { return s.Threads * len(s.Targets) }
+
 // Ramp is how long the ramp takes: it ends with the second in which the last user starts, so that
 // the phases after it begin on one.
 func (s Spec) Ramp() time.Duration {
-	return time.Duration(math.Ceil(float64(s.Threads*len(s.Targets)-1)/s.RampRate)) * time.Second
+	return time.Duration(math.Ceil(float64(s.AllUsers()-1)/s.RampRate)) * time.Second
 }
 
 // Length is how long the run takes from the first orders to the end of the run phase, where it does
