@@ -16,16 +16,12 @@ func TrialText(t result.Trial) string { return say("trial", t) }
 
 // Search is what there is to read of a search.
 func Search(r result.Search) Page {
-	return Page{title: "ds2 search " + r.RunID, views: []view{searchView(r)}}
-}
-
-func searchView(r result.Search) view {
 	v := view{
 		ID:       "search",
 		RunID:    r.RunID,
-		Headline: "no result",
+		Headline: say("headline of a search", r),
 		Byline:   byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Title:    fmt.Sprintf("Search for the largest number of users: %s, size %s", r.Engine, r.Size),
+		Title:    say("title of a search", r),
 		Figures:  nearTable(r),
 		Tables: []table{
 			fill("trials", r).trimmed(),
@@ -36,20 +32,11 @@ func searchView(r result.Search) view {
 		draw: func() ([]chart, error) { return searchCharts(r), nil },
 	}
 	if r.Users > 0 {
-		most := users(r.Users)
-		v.Headline = fmt.Sprintf("%s %s with %s", opmOf(r.Value(), nil), r.Unit(), most)
 		v.note(say("proof", r))
 		v.addFinding(result.Informs, "Median of the %d runs that confirm %s; %s",
-			len(result.Confirming(r.Trials, r.Users)), most, r.Why)
+			len(result.Confirming(r.Trials, r.Users)), users(r.Users), r.Why)
 		if t, found := tune.Higher(r.Trials, r.Users, *r.Value()); found {
-			v.addFinding(
-				result.Reserves,
-				"%s had %s %s, more than the result: the trials were not of one state of the store; "+
-					"take longer runs",
-				capital(users(t.Threads)),
-				opmOf(&t.Value, nil),
-				r.Unit(),
-			)
+			v.addFinding(result.Reserves, "%s", say("better trial", t))
 		}
 	} else {
 		v.addFinding(result.Withholds, "%s", r.Why)
@@ -66,22 +53,20 @@ func searchView(r result.Search) view {
 		}
 	}
 	v.addFindings(conclude.FindLimits(r.Verdicts))
-	return v
+	return Page{title: "ds2 search " + r.RunID, views: []view{v}}
 }
 
 func searchCharts(r result.Search) (all []chart) {
 	if len(r.Trials) == 0 {
 		return nil
 	}
-	cycle := limit.Metric{Subject: r.Words.Cycle, Stat: "p95"}
 	all = []chart{
-		trialChart(r, "opm", r.Unit()+" over users", r.Unit(),
-			limit.Metric{Subject: strings.ToLower(r.Unit())},
+		trialChart(r, "opm", limit.Metric{Subject: strings.ToLower(r.Unit())},
 			func(t result.Trial) float64 { return t.Value }),
-		trialChart(r, "p95", "Response time of "+r.Words.Cycles+" over users, 95th percentile",
-			"ms", cycle, func(t result.Trial) float64 { return 1000 * t.P95 }),
-		trialChart(r, "strain", "How near the trials came to the tightest limit", "%",
-			limit.Metric{}, func(t result.Trial) float64 { return 100 * t.Strain }),
+		trialChart(r, "p95", limit.Metric{Subject: r.Words.Cycle, Stat: "p95"},
+			func(t result.Trial) float64 { return 1000 * t.P95 }),
+		trialChart(r, "strain", limit.Metric{},
+			func(t result.Trial) float64 { return 100 * t.Strain }),
 	}
 	all[0].Place = picture
 	all[2].Levels = []mark{{"limit", 100}}
@@ -110,15 +95,12 @@ func trialVerdict(t result.Trial) string {
 // trialChart draws a figure of every trial over the number of users, and the limits of the figure's
 // metric.
 func trialChart(
-	r result.Search, id, title, unit string, metric limit.Metric, of func(result.Trial) float64,
+	r result.Search, name string, metric limit.Metric, of func(result.Trial) float64,
 ) chart {
-	trials := tune.ByUsers(r.Trials)
-	c := chart{ID: "search-" + id, Title: title, YName: unit, XName: "users"}
-	c.Text = fmt.Sprintf("Every trial with %d to %s.", trials[0].Threads,
-		users(trials[len(trials)-1].Threads))
+	c := newChart("search-"+name, "chart of trials, "+name, r, second)
 	passed := line{Name: "trial", Dots: true}
 	failed := line{Name: "trial whose limits fail", Dots: true, Hollow: true}
-	for _, t := range trials {
+	for _, t := range tune.ByUsers(r.Trials) {
 		switch {
 		case t.Error != "":
 		case t.Passed:

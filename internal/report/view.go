@@ -38,8 +38,8 @@ type finding struct {
 	Text   string
 }
 
-// worst is the worst effect of what was found; empty where nothing was.
-func (v view) worst() (worst result.Effect) {
+// Worst is the worst effect of what was found; empty where nothing was.
+func (v view) Worst() (worst result.Effect) {
 	for _, f := range v.Findings {
 		worst = slices.MinFunc([]result.Effect{worst, f.Effect}, result.CompareEffects)
 	}
@@ -47,15 +47,7 @@ func (v view) worst() (worst result.Effect) {
 }
 
 // Light is how far the result can be trusted, by the worst that was found.
-func (v view) Light() string { return v.worst().Level() }
-
-// Class is the light to the style sheet.
-func (v view) Class() string {
-	return map[result.Effect]string{
-		result.Informs: "good", result.Reserves: "careful", result.Withholds: "unknown",
-		result.Fails: "bad",
-	}[v.worst()]
-}
+func (v view) Light() string { return v.Worst().Level() }
 
 // fewReasons is how many findings stand beside the light where no more speak against the result.
 const fewReasons = 3
