@@ -33,8 +33,7 @@ func historyView(h history.History, id string) view {
 		Tables:  []table{fill("records", h)},
 		draw:    func() ([]chart, error) { return []chart{historyChart(h, id)}, nil },
 	}
-	v.addFindings(without(h.Findings, result.OtherHistory))
-	v.explainBy(h.Findings, result.OtherHistory)
+	v.addFindings(h.Findings, result.OtherHistory)
 	return v
 }
 

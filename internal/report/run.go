@@ -46,10 +46,6 @@ func runView(r *result.Record, id string) view {
 		}
 	}
 	v.addRun(s)
-	for _, text := range slices.Concat(sayEach("bottleneck", s), sayEach("disturbances", s)) {
-		v.because(capital(sentence(text)))
-	}
-	v.explainBy(s.Findings, result.AuditPassed)
 	for _, section := range s.Sections {
 		v.Tables = append(v.Tables, table{section.Title, section.Head, section.Rows, section.Words})
 	}
@@ -75,12 +71,15 @@ func passOrFail(s result.Summary) string {
 	return "Not judged"
 }
 
-// addRun adds what was found of a run, and what is good to know beside it.
+// addRun adds what was found of a run, what is good to know beside it, and why its result is so.
 func (v *view) addRun(s result.Summary) {
-	v.addFindings(without(s.Findings, result.AuditPassed)) // which stands below the figures
 	for _, note := range sayEach("notes of a run", s) {
 		v.note(note)
 	}
+	for _, text := range slices.Concat(sayEach("bottleneck", s), sayEach("disturbances", s)) {
+		v.because(capital(sentence(text)))
+	}
+	v.addFindings(s.Findings, result.AuditPassed)
 }
 
 // ofCycles says that the figure that counts is that of cycles a minute.

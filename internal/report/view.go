@@ -86,12 +86,17 @@ func (v *view) note(text string) {
 	}
 }
 
-// addFindings adds findings of a record, those that weigh most first.
-func (v *view) addFindings(all []result.Finding) {
+// addFindings adds findings of a record, those that weigh most first. One of the kind below stands
+// below the figures instead, on the first screen however much weighs more.
+func (v *view) addFindings(all []result.Finding, below ...result.FindingKind) {
 	for _, f := range result.OfAll(result.ByWeight(all)) {
 		text := sentence(f.Words())
 		if f.Configuration == "" && f.Of == "" { // else it may begin with a name
 			text = capital(text)
+		}
+		if slices.Contains(below, f.Kind) {
+			v.because(text)
+			continue
 		}
 		v.Findings = append(v.Findings, finding{f.Effect, text})
 	}
@@ -157,19 +162,4 @@ func cleanAll(v reflect.Value) {
 			cleanAll(v.Index(i))
 		}
 	}
-}
-
-// explainBy says a finding of a kind below the figures, on the first screen however much weighs
-// more.
-func (v *view) explainBy(all []result.Finding, kind result.FindingKind) {
-	if f := result.FindingOf(all, kind); f != nil {
-		v.because(capital(sentence(f.Words())))
-	}
-}
-
-// without are the findings but those of a kind.
-func without(all []result.Finding, kind result.FindingKind) []result.Finding {
-	return slices.DeleteFunc(slices.Clone(all), func(f result.Finding) bool {
-		return f.Kind == kind
-	})
 }
