@@ -34,10 +34,12 @@ func TestChartsAreOfColumns(t *testing.T) {
 	for _, figure := range datatable.Rows(string(table), 3) {
 		columns = append(columns, figure[2])
 	}
-	for _, c := range counterCharts {
-		assert.NotEmpty(t, c.text, c.id)
-		assert.Contains(t, []scale{"from-zero", logarithmic, nearData}, c.scale, c.id)
-		assert.NotEmpty(t, c.counters, c.id)
-		assert.Subset(t, columns, c.counters, c.id)
+	scales := []string{"from-zero", "logarithmic", "near-data"}
+	for i, row := range datatable.Rows(chartsTable, 5) {
+		c := counterCharts[i]
+		assert.NotEmpty(t, c.Text, c.ID)
+		assert.Contains(t, scales, row[2], c.ID)
+		assert.NotEmpty(t, c.counters, c.ID)
+		assert.Subset(t, columns, c.counters, c.ID)
 	}
 }

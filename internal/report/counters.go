@@ -13,19 +13,9 @@ import (
 
 // counterChart is a chart of counters that share a unit, a line of charts.tsv.
 type counterChart struct {
-	id, title string
-	scale     scale
-	counters  []string
-	text      string
+	chart    // without lines; its ID is that within a record
+	counters []string
 }
-
-// scale is that of a y axis: what neither is begins at 0.
-type scale string
-
-const (
-	logarithmic scale = "logarithmic"
-	nearData    scale = "near-data"
-)
 
 //go:embed charts.tsv
 var chartsTable string
@@ -34,9 +24,10 @@ var counterCharts = readCharts(chartsTable)
 
 func readCharts(table string) (charts []counterChart) {
 	for _, row := range datatable.Rows(table, 5) {
-		charts = append(charts, counterChart{
-			row[0], row[1], scale(row[2]), strings.Fields(row[3]), row[4],
-		})
+		c := chart{ID: row[0], Title: row[1], Text: row[4]}
+		c.Log = row[2] == "logarithmic"
+		c.Near = row[2] == "near-data"
+		charts = append(charts, counterChart{c, strings.Fields(row[3])})
 	}
 	return charts
 }
@@ -92,7 +83,7 @@ var dashNames = []string{"solid", "dashed", "dotted"}
 // hostCharts draws the counters beside the orders; none where the record has none.
 func hostCharts(r *result.Record, id string) (all []chart) {
 	for _, spec := range counterCharts {
-		c, shown := spec.chart(id, r.Host.Columns)
+		c, shown := spec.drawColumns(id, r.Host.Columns)
 		c.Place = folded
 		for i, l := range shown {
 			for _, p := range conclude.Thinned(&r.Host, r.Host.Columns[l.Column], maxPoints) {
@@ -110,12 +101,10 @@ type CounterLine struct {
 	Scale  float64
 }
 
-// chart has a line without points for each of the columns that are in it.
-func (spec counterChart) chart(id string, columns []string) (c chart, shown []CounterLine) {
-	c = chart{
-		ID: id + "-" + spec.id, Title: spec.title, Text: spec.text,
-		Log: spec.scale == logarithmic, Near: spec.scale == nearData,
-	}
+// drawColumns gives the chart a line without points for each of the columns that are in it.
+func (spec counterChart) drawColumns(id string, columns []string) (c chart, shown []CounterLine) {
+	c = spec.chart
+	c.ID = id + "-" + c.ID
 	var items, dashed []string
 	for i, column := range columns {
 		counter := newCounter(column)
@@ -126,11 +115,8 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 		if oneOfMany || quantity < 0 {
 			continue
 		}
-		c.draw(
-			line{
-				Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits "),
-			},
-		)
+		name := strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits ")
+		c.draw(line{Name: name})
 		if counter.item != "" {
 			// The legend of many lines has each drive once, and the text each kind of line.
 			l := &c.Lines[len(c.Lines)-1]

@@ -35,7 +35,7 @@ func CSV(w io.Writer, records []*result.Record) error {
 	drives := slices.ContainsFunc(records, func(r *result.Record) bool {
 		return r.Words.Unit == result.IOPS
 	})
-	head := toAny(strings.Fields("run_id t_s phase users opm orders"), own,
+	head := slices.Concat(strings.Fields("run_id t_s phase users opm orders"), own,
 		strings.Fields("errors retries order_mean_ms order_p95_ms order_max_ms"))
 	if drives {
 		head = append(head, "iops")
@@ -44,7 +44,7 @@ func CSV(w io.Writer, records []*result.Record) error {
 		head = append(head, name+"_p95_ms")
 	}
 	out := csvFile{csv.NewWriter(w)}
-	out.row(head...)
+	out.Write(mapEach(head, cell))
 	for _, r := range records {
 		var rates []float64
 		if drives {
@@ -104,14 +104,6 @@ func (f csvFile) end() error {
 	return f.Error()
 }
 
-// toAny are lists of names, one after the other, as cells of a line.
-func toAny(lists ...[]string) (all []any) {
-	for _, name := range slices.Concat(lists...) {
-		all = append(all, name)
-	}
-	return all
-}
-
 // fixed is a figure with n decimals; empty where it is not known.
 func fixed(f float64, n int) string {
 	if math.IsNaN(f) {
@@ -136,7 +128,7 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 		return errors.New("write CSV: no configuration has a run that counts")
 	}
 	figure := c.Configurations[0].Named(compare.Main)
-	head := toAny(strings.Fields("configuration run counts stands"),
+	head := slices.Concat(strings.Fields("configuration run counts stands"),
 		[]string{figure, figure + "_ci95"},
 		strings.Fields("idle_w active_w findings bottleneck order_p95_ms"))
 	// Of mail stores IOPS are ranked with and without the log's, so a line has both.
@@ -148,22 +140,13 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 		head = append(head, column.Name)
 	}
 	out := csvFile{csv.NewWriter(w)}
-	out.row(head...)
+	out.Write(mapEach(head, cell))
 	for _, one := range c.Configurations {
 		for _, r := range one.Runs {
 			findings := strings.Join(result.Sentences(r.Findings, result.Reserves), "; ")
 			line := []any{
-				one.Name,
-				r.Dir,
-				r.Counts,
-				r.Dir == one.Median,
-				r.Value(),
-				r.CI95(),
-				r.Idle,
-				r.Active,
-				findings,
-				r.Bottleneck,
-				r.P95,
+				one.Name, r.Dir, r.Counts, r.Dir == one.Median, r.Value(), r.CI95(),
+				r.Idle, r.Active, findings, r.Bottleneck, r.P95,
 			}
 			for _, column := range columns {
 				line = append(line, column.Of(r))

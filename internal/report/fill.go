@@ -188,7 +188,7 @@ func newChart(id, name string, of any, at place) chart {
 	cells := append(splitCells(heading), "", "")
 	return chart{
 		ID: id, Title: cells[0], YName: cells[1], XName: cells[2], Text: lines[1],
-		Log: scale == string(logarithmic), Place: at,
+		Log: scale == "logarithmic", Place: at,
 	}
 }
 

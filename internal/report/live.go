@@ -34,11 +34,11 @@ var liveCounters = []string{"requests", "drives", "busy", "processors"}
 // measured.
 func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, lines []CounterLine) {
 	for _, spec := range counterCharts {
-		if !slices.Contains(liveCounters, spec.id) {
+		if !slices.Contains(liveCounters, spec.ID) {
 			continue
 		}
-		c, shown := spec.chart("live", columns)
-		if spec.id == "requests" && most > 0 {
+		c, shown := spec.drawColumns("live", columns)
+		if spec.ID == "requests" && most > 0 {
 			c.Levels = []mark{{"random reads that the drives can do", most}}
 		}
 		charts = append(charts, drawn(c)...)

@@ -31,10 +31,7 @@ func (p Page) Markdown(w io.Writer) error {
 		}
 		lines = append(lines, these...)
 	}
-	if _, err := fmt.Fprintln(w, strings.Join(lines, "\n")); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return writeLines(w, lines)
 }
 
 // markdown is a view in about so many lines at most: a third of them for its figures.

@@ -136,6 +136,11 @@ func (p Page) Text(w io.Writer, details bool, columns int) error {
 		}
 		lines = append(lines, cleaned(v).text(details, columns)...)
 	}
+	return writeLines(w, lines)
+}
+
+// writeLines writes the lines of a text.
+func writeLines(w io.Writer, lines []string) error {
 	if _, err := fmt.Fprintln(w, strings.Join(lines, "\n")); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}

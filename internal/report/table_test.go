@@ -39,7 +39,7 @@ func TestLegendTellsReadsFromWrites(t *testing.T) {
 			columns = append(columns, reads, sampling.ItemColumn(sampling.DiskWrites, drive))
 		}
 		for _, spec := range counterCharts {
-			if c, shown := spec.chart("r", columns); len(shown) > 0 {
+			if c, shown := spec.drawColumns("r", columns); len(shown) > 0 {
 				return c
 			}
 		}

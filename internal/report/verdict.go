@@ -1,9 +1,7 @@
 package report
 
 import (
-	"fmt"
 	"io"
-	"strings"
 
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -27,6 +25,5 @@ func limitWord(v result.Verdict) string {
 
 // DeepCheckText writes what a deep check gave, for reading on a terminal.
 func DeepCheckText(w io.Writer, checks []store.DeepCheck) error {
-	_, err := fmt.Fprintln(w, strings.Join(fill("deep check", checks).text(0), "\n"))
-	return err
+	return writeLines(w, fill("deep check", checks).text(0))
 }
