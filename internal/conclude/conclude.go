@@ -39,6 +39,8 @@ type Concluder interface {
 func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error) {
 	c.Phases = in.Series.Phases()
 	reached := in.Series.Phase(measure.PhaseRun)
+	// DS2's own figure, an average from the end of the warm-up on: it stands beside that of the
+	// window so that published results can be compared.
 	if reached.To > 0 {
 		progress := in.Series.Progress()
 		c.CumulativeOPM = &progress.Cumulative
@@ -61,6 +63,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		}
 		c.Windows = append(c.Windows, w)
 	}
+	// What is said of the whole run hangs on no window: events, and times without an answer.
 	outages := in.Series.Outages()
 	c.Disturbances = disturbances(in)
 	c.Shown = away(in, outages)
@@ -72,11 +75,15 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		figure = &result.Figure{Unit: in.Words.Rate, Value: v.window.OPM, CI95: v.window.CI95}
 	}
 	observed := len(in.Counters.Columns) > 0
+	// Costs and conditions are made of counters. A run that nothing observed has none, which is not
+	// the same as costs of 0.
 	if c.Power = v.power(); v.window != nil && observed {
 		c.Costs = v.costs(c.Power)
 		c.Conditions = v.conditions()
 	}
 	if v.window != nil && (observed || v.window.Errors > 0) {
+		// While the server is away its drives and CPUs are idle. Means over that time too would
+		// acquit whatever held the orders back in the rest of the window.
 		judged := v
 		judged.Counters = answered(in, outages)
 		evidence := judged.figures()
@@ -84,6 +91,8 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		c.Shown = append(c.Shown, v.shown(evidence)...)
 	}
 	c.Headline = result.NewHeadline(figure)
+	// A workload may put another figure in place of the rate, such as the I/Os of a mail store, so
+	// what is made of the figure comes after it.
 	if in.Own != nil {
 		err = errors.Join(err, in.Own.Conclude(in, &c))
 	}
@@ -96,6 +105,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		c.Figure.PerWatt = c.Power.PerWatt(c.Figure.Value)
 	}
 	c.Conditions = append(c.Conditions, disturbanceConditions(c.Disturbances)...)
+	// Limits are judged without a window, too: a run that ended early has not kept them.
 	if len(in.LimitTexts) > 0 {
 		var limitErr error
 		c.Limits, limitErr = verdicts(in, v.window)

@@ -25,6 +25,8 @@ func (v view) costs(power *result.Power) *result.Costs {
 		ServerCPU:    v.total(sampling.ServerProcessors),
 		Joules:       cmp.Or(power, new(result.Power)).Active,
 	}
+	// Requests of a drive overlap, so these may be more than a second each second: it is what an
+	// order asks of the drives, not for how long it waits.
 	for _, requests := range []struct{ rates, times string }{
 		{sampling.DiskReads, sampling.DiskReadTime},
 		{sampling.DiskWrites, sampling.DiskWriteTime},
@@ -36,12 +38,15 @@ func (v view) costs(power *result.Power) *result.Costs {
 			c.DeviceSeconds = over(add, c.DeviceSeconds, time)
 		}
 	}
+	// Where the server's processes cannot be seen, all that its machine was busy with stands for
+	// them, less what ds2 itself took of the same CPUs.
 	if busy := v.mean(sampling.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
 		c.ServerCPU = new(*busy * float64(v.Machine.Processors))
 		if v.Local && c.ClientCPU != nil {
 			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
 		}
 	}
+	// So far these are a second; an order's are by the orders completed a second.
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }
 
@@ -110,6 +115,8 @@ func (v view) conditions() (all conditions) {
 	latency(result.ReadLatency, "", false)
 	latency(result.WriteLatency, "", true)
 	latency(result.LogWriteLatency, topology.Log, true)
+	// In the window, not a second: whether a run had one checkpoint or two explains much of how it
+	// differs from its twin.
 	all.add("checkpoints", v.total(sampling.DatabaseCheckpoints), v.window.To-v.window.From, "")
 	all.add(result.FailedAttempts, new(float64(v.window.Errors)), 1, "")
 	var written, hottest, worn *float64 // over the whole run, of the drives that tell

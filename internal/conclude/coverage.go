@@ -52,6 +52,8 @@ func (v view) sampled() (all []result.Finding) {
 		all = append(all, result.NewFinding(result.StoodLong, "").
 			With("seconds", math.Round(w.LongestStill)).With("share", w.Still))
 	}
+	// PostgreSQL tells when it loaded its settings; of other servers a sum over their values
+	// changes.
 	reloads := v.count(sampling.DatabaseSettingsLoaded, func(_, seconds float64) bool {
 		return seconds > 0
 	}) + v.count(sampling.DatabaseSettingsSum, func(was, sum float64) bool {
@@ -79,6 +81,8 @@ func (v view) count(column string, isSo func(was, now float64) bool) (n float64)
 	for _, item := range v.Counters.Items(column) {
 		was := math.NaN()
 		for i, now := range v.Counters.Values(item) {
+			// A sample stands for the second before it. The one that ends as the window begins is
+			// not of the window, and yet what the first of the window is compared with.
 			at := v.Counters.Rows[i].Time
 			if at.After(v.from) && !at.After(v.to) && isSo(was, now) {
 				n++

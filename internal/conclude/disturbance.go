@@ -18,6 +18,8 @@ import (
 func disturbances(in Input) (all []result.Disturbance) {
 	for i, event := range in.Events {
 		from := measure.Seconds(event.From)
+		// The rate that was lost is taken from before the first event, the only time that none
+		// disturbed.
 		first := measure.Seconds(in.Events[0].From)
 		if n := len(all) - 1; n >= 0 && all[n].Unknown == "" &&
 			(all[n].Back == nil || event.From < all[n].From+*all[n].Back+1) {
@@ -66,6 +68,9 @@ func away(in Input, outages []measure.Outage) (all []result.Finding) {
 			numbers.Clock(o.From), numbers.Clock(o.To), o.GivenUp, in.Words.Cycles, o.Retries)
 		all = append(all, result.NewFinding(result.Away, text))
 	}
+	// A sample is due each second. Where ds2 itself did not run, as on a machine that was
+	// suspended, the samples say nothing of the server. The second that was due anyway is no
+	// standstill.
 	for _, gap := range in.Series.Gaps() {
 		f := result.NewFinding(result.StoodStill, numbers.Clock(gap.To))
 		seconds := math.Round((gap.To - gap.From - time.Second).Seconds())

@@ -44,6 +44,7 @@ func (v view) figures() result.Evidence {
 		DatabaseSize:    v.total(sampling.DatabaseSize),
 		CacheHits:       v.cacheHits(sampling.DatabaseCacheHits),
 	}
+	// The longest of all targets' round trips: users wait for the farthest.
 	trips := v.Counters.Items(sampling.DatabaseRoundTrip)
 	if v.Local {
 		// a message to the same machine waits for its CPUs, not for a network
@@ -56,6 +57,7 @@ func (v view) figures() result.Evidence {
 			measure.Known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
 	}
 	v.addDevices(&f)
+	// Without counters the only evidence of a bottleneck is that attempts failed.
 	if f == (result.Evidence{}) && v.window.Errors == 0 {
 		return f
 	}
@@ -71,6 +73,7 @@ func (v view) figures() result.Evidence {
 		f.CPUOwn = ratio(f.ClientOwn, processors)
 		f.CPUDatabase = ratio(v.total(sampling.ServerProcessors), processors)
 	}
+	// Full CPUs are few in a container that may use a part of them only.
 	for _, server := range v.Servers {
 		if c := server.Container; c != nil && c.Processors > 0 {
 			f.ServerProcessors = &c.Processors
@@ -144,6 +147,8 @@ func (v view) addDevices(f *result.Evidence) {
 			reads += rate
 			took = over(add, took, time)
 		}
+		// How busy a drive is says little, since one of flash serves many requests at once; a queue
+		// says that it has more of them than it serves.
 		// The drive with the longest queue is the one that users wait for.
 		queue := v.mean(sampling.ItemColumn(sampling.DiskQueue, item))
 		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
@@ -161,12 +166,15 @@ func (v view) addDevices(f *result.Evidence) {
 		return
 	}
 	if took != nil {
+		// Against what the drive did by itself at the same latency, not at its most: a store whose
+		// users wait 1 ms for a read asks for what the drive gives in 1 ms.
 		f.DeviceReads = new(0.0)
 		f.DeviceMost = new(reads / v.Device.MaxReads())
 		if reads > 0 && *took > 0 {
 			f.DeviceReads = new(reads / v.Device.ReadsAt(*took/reads))
 		}
 	}
+	// The log is flushed in order, one flush after the other, so its limit is that of depth 1.
 	f.DeviceLog = ratio(v.total(sampling.DatabaseLogSyncs), v.Device.Log.IOPS)
 }
 
@@ -179,6 +187,7 @@ func Counters(r *result.Record) (all [][]float64) {
 		from = r.At(r.Windows[0].From)
 		to = r.At(r.Windows[0].To)
 	}
+	// Quantiles 0 and 1 are the lowest and the highest.
 	for _, column := range r.Host.Columns {
 		all = append(all, []float64{
 			r.Host.Mean(column, from, to),
@@ -196,6 +205,8 @@ func EachSecond(r *result.Record) (rates []float64) {
 		d := sampling.Drives{Counters: r.Host, Machine: r.Machine}
 		d.To = r.Start.Add(s.End)
 		d.From = d.To.Add(-s.Length)
+		// The rows of this second alone: a search through all of them for each of a run's thousands
+		// of seconds would take longer than the report.
 		for len(rows) > 0 && !rows[0].Time.After(d.From) {
 			rows = rows[1:]
 		}
@@ -212,6 +223,7 @@ func EachSecond(r *result.Record) (rates []float64) {
 // Thinned is a column in at most n points: means of neighbours, at the time of the first; NaN where
 // none is known.
 func Thinned(t *sampling.Table, column string, most int) (points sampling.Series) {
+	// Rounded up, so that the points are no more than most.
 	size := max(1, (len(t.Rows)+most-1)/most)
 	at := 0
 	for values := range slices.Chunk(t.Values(column), size) {

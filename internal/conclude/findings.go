@@ -77,6 +77,7 @@ func (f *findings) findEnd() {
 }
 
 func (f *findings) findVerification() {
+	// A deep check has read every page of a server: what it found weighs more than any rate.
 	damages := 0
 	bytes := int64(0)
 	for _, c := range f.DeepChecks {
@@ -131,6 +132,7 @@ func (f *findings) findWindow(w measure.Window) {
 		f.find(result.NothingCompleted, failed)
 	}
 	for _, p := range f.Phases {
+		// By a second more or less: phases end between two samples.
 		if p.Phase == measure.PhaseRun && (w.From < p.From-1 || w.To > p.To+1) {
 			f.add(result.NewFinding(result.OutsideRunPhase, w.Name).
 				With("from", p.From).With("to", p.To))
@@ -142,6 +144,7 @@ func (f *findings) findWindow(w measure.Window) {
 	if w.Cycle.Partial() {
 		f.find(result.PartialCycle, w.Cycle.Why)
 	}
+	// What is left is the case of a rate that varies too much and shows no trend to explain it.
 	kind := result.Unsteady
 	switch {
 	case w.Steady.Verdict:
@@ -173,6 +176,7 @@ func (f *findings) findStatement() {
 	if f.Figure == nil {
 		return
 	}
+	// A figure whose error is unknown or large tells no two stores apart.
 	half := f.CI95()
 	switch {
 	case half == nil:
@@ -180,6 +184,7 @@ func (f *findings) findStatement() {
 	case *half > WidestInterval*f.Figure.Value:
 		f.add(WideInterval("of the result is", *half/f.Figure.Value))
 	}
+	// A rate that locks or CPUs limit is the same on faster drives: it says nothing of storage.
 	switch b := f.Bottleneck; {
 	case b == nil:
 		f.find(result.LimitUnknown, "")
@@ -207,6 +212,7 @@ func (f *findings) findAttempts() {
 	if text == "" {
 		return
 	}
+	// A few deadlocks are everyday life of a database under load and only inform.
 	one := result.NewFinding(result.AttemptsFailed, text).With("attempts", float64(failed))
 	begun := float64(f.Counts.Orders + f.Counts.GivenUp)
 	if float64(failed+f.Counts.GivenUp) <= manyFailed*begun {
@@ -245,6 +251,7 @@ func (f *findings) findScans() {
 			detail := fmt.Sprintf(format, args...)
 			f.add(result.NewFinding(result.ScanMissed, detail).About(r.Target))
 		}
+		// A scan that is slower than asked for is less of a load than the users were to bear.
 		switch rate := r.PerSecond(); {
 		case r.Error != "":
 			miss("the background scan failed %d times, the last: %s", r.Failures, r.Error)
@@ -273,6 +280,7 @@ func (v view) shown(e result.Evidence) (all []result.Finding) {
 			add(f)
 		}
 	}
+	// A database that fits into memory is suspected by its size and acquitted by its reads.
 	if !diagnose.ReadFromDrives(e) {
 		caution(result.MemoryHoldsIt, v.Cautions.Reads)
 	}
@@ -291,6 +299,8 @@ func (v view) shown(e result.Evidence) (all []result.Finding) {
 	}
 	if len(v.Scrub) == 0 { // else it reads several pages at once
 		for _, d := range v.drives().Databases() {
+			// The store looks up rows by their keys, a page at a time: longer reads are read-ahead,
+			// which a scan of a table or a kernel that is set so does.
 			mean := d.Data.ReadBytes / d.Data.Reads // NaN where it is not known
 			if mean > 2*sampling.PageBytes {
 				add(result.NewFinding(result.LargeReads, "").
@@ -313,6 +323,8 @@ func (v view) shown(e result.Evidence) (all []result.Finding) {
 				With("server_ms", 1e3*server).With("drive_ms", 1e3*drive))
 		}
 	}
+	// IOPS are those of the users. Where the server does not count what vacuums read, that is among
+	// them.
 	ran := v.total(sampling.DatabaseAutovacuums)
 	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 &&
 		v.Counters.Items(sampling.VacuumReads) == nil {

@@ -34,6 +34,7 @@ func (r Reader) Judge(record *result.Record) error {
 		return r.conclude(record)
 	}
 	Find(&record.Summary)
+	// Findings are made anew even so, since an audit may have come after the run.
 	if r.AsWritten {
 		return nil
 	}
@@ -46,6 +47,7 @@ func (r Reader) hold(record *result.Record) error {
 		return fmt.Errorf("read record: %s: %s: one of the two was changed",
 			filepath.Join(record.Dir, result.SummaryFile), fmt.Sprintf(format, args...))
 	}
+	// Only a run that came to its end has promised that its samples are whole.
 	if record.Status != result.Done || len(record.Conclusion.Windows) == 0 {
 		return nil
 	}
@@ -59,6 +61,7 @@ func (r Reader) hold(record *result.Record) error {
 		run := record.Series.Phase(measure.PhaseRun)
 		windows = []measure.WindowSpec{{Name: measure.RunWindow, Span: run}}
 	}
+	// What the samples come to by now, as if the run had just ended.
 	again, err := Of(r.Input(record), windows)
 	if len(again.Windows) == 0 {
 		return err
@@ -81,6 +84,7 @@ func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a)
 
 // Merged reads the records of one run that several driver machines made, and adds them up.
 func (r Reader) Merged(dirs []string) (*result.Record, error) {
+	// Conclusions are drawn from the sum alone: intervals of the parts do not add up to its interval.
 	records := make([]*result.Record, len(dirs))
 	for i, dir := range dirs {
 		var err error
