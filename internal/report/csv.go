@@ -164,12 +164,8 @@ func (p Page) CSV(w io.Writer) error {
 	for _, v := range p.views {
 		for _, t := range append([]table{v.Figures}, v.Tables...) {
 			for _, row := range t.Rows {
-				for i := 1; i < len(row); i++ {
-					head := ""
-					if i < len(t.Head) {
-						head = t.Head[i]
-					}
-					out.row(v.Title, t.Caption, row[0], head, row[i])
+				for i, value := range row[1:] {
+					out.row(v.Title, t.Caption, row[0], t.Head[i+1], value)
 				}
 			}
 		}
@@ -180,7 +176,7 @@ func (p Page) CSV(w io.Writer) error {
 // cell is a text for a CSV file: clean, and never a formula to a spreadsheet.
 func cell(text string) string {
 	text = clean(text)
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+	if strings.IndexAny(text, "=+-@") == 0 {
 		return "'" + text
 	}
 	return text
