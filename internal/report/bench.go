@@ -22,6 +22,8 @@ func Bench(c compare.Configuration) Page {
 		p.views[0].addFinding(result.Reserves, "%v", err)
 		return p
 	}
+	// The page of a bench ends with the whole report of its median run: what is the bench's is not
+	// said of it a second time.
 	median.Command = nil // the bench's
 	run := runView(median, "run1")
 	run.RunID, run.Part, run.Title = c.Median, true, "The run that stands for the configuration: "+run.Title

@@ -98,6 +98,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	if len(r.Series.Samples) == 0 {
 		return nil, nil
 	}
+	// All charts of a run show the same points, so that a peak in one is found in the others.
 	points := thinned(r.Series.Samples, maxPoints)
 	// What the drives can do by themselves stands beside what the run had of them.
 	device := deviceChart(id, []Device{{r.RunID, r.Device, compare.Single(r.Summary).Runs}})
@@ -120,6 +121,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	from, to := extent(r)
 	shaded := bands(r, from, to)
 	verticals := checkpointVerticals(r, to-from)
+	// Events are numbered as in the table of events, which says what their commands were.
 	for i, e := range r.Events {
 		verticals = append(verticals, mark{fmt.Sprintf("event %d", i+1), e.From})
 	}
@@ -140,6 +142,8 @@ func charts(r *result.Record, id string) ([]chart, error) {
 func extent(r *result.Record) (from, to float64) {
 	to = r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
 	if rows := r.Host.Rows; len(rows) > 0 {
+		// Counters begin before the first orders, for the idle power, and a row covers the time
+		// before it.
 		from = min(0, rows[0].Time.Sub(r.Start).Seconds()-sampling.Interval.Seconds())
 		to = max(to, rows[len(rows)-1].Time.Sub(r.Start).Seconds())
 	}
@@ -166,6 +170,7 @@ func thinned(samples []measure.Sample, most int) []measure.Sample {
 		return samples
 	}
 	var merged []measure.Sample
+	// A group ends with its phase: a point never mixes the ramp with what counts.
 	n := 0
 	for _, s := range samples {
 		if n == 0 || n == group || s.Phase != merged[len(merged)-1].Phase {
@@ -173,6 +178,7 @@ func thinned(samples []measure.Sample, most int) []measure.Sample {
 			n = 1
 			continue
 		}
+		// Counts add up and times are weighed by them; users are those at the end.
 		m := &merged[len(merged)-1]
 		m.Add(s)
 		m.End = s.End
@@ -312,6 +318,7 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 		rate.add(middle(s), s.OPM())
 	}
 	c.draw(rate)
+	// The figure that counts, drawn over the time that it is the mean of.
 	if len(r.Windows) > 0 {
 		w := r.Windows[0]
 		mean := line{Name: "mean of window " + w.Name}

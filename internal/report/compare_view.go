@@ -69,6 +69,7 @@ func (c comparison) view() view {
 	// The storage report compares medians, ds2 geometric means, whose difference has an interval.
 	// Where the two say different things, a reader is to know both.
 	for _, d := range c.Differences {
+		// A hundredth of the figure apart is what a reader of rounded medians can notice.
 		told := d.Metric.Name == c.Stated().Name && isFound(d) && !c.Doubtful(d)
 		if told && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
 			v.because(say("medians", d))
@@ -98,6 +99,8 @@ func (c comparison) newHeadline(d compare.Difference) headline {
 		Doubt:     c.Doubt(d.Against, d.Name),
 		OfSeveral: len(c.Configurations) > 2 && len(c.Equal) != 1,
 	}
+	// A mild doubt, such as of configurations that are not alike, leaves figures that are right;
+	// any other leaves no more than an estimate.
 	h.Mild = h.Doubt != nil && compare.Mild(*h.Doubt)
 	if len(c.Equal) > 0 {
 		h.First += " at equal " + strings.Join(c.Equal[0].Factors, " and ")

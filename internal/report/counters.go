@@ -106,6 +106,7 @@ func (spec counterChart) drawColumns(id string, columns []string) (c chart, show
 	c = spec.chart
 	c.ID = id + "-" + c.ID
 	var items, dashed []string
+	// A drive keeps its colour in all its lines, and a quantity its dashes on all drives.
 	for i, column := range columns {
 		counter := newCounter(column)
 		quantity := slices.Index(spec.counters, counter.column)

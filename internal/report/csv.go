@@ -89,6 +89,7 @@ func (f csvFile) row(cells ...any) {
 		switch v := v.(type) {
 		case string:
 			line = append(line, cell(v))
+		// Unknown is an empty cell, as spreadsheets have it, and never 0.
 		case *float64:
 			line = append(line, known(v, plain))
 		default:

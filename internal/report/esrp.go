@@ -18,6 +18,7 @@ func ESRP(records []*result.Record) (Page, error) {
 		return Page{}, err
 	}
 	views := []view{esrpView(records, form)}
+	// Charts are left out: the form is a document to print, and a run's own report has them.
 	for _, r := range records {
 		own := runView(r, "run-"+r.RunID)
 		own.draw = nil

@@ -68,6 +68,7 @@ func how(e compare.Experiment) string {
 func settingTable(e compare.Experiment) table {
 	var names []string
 	for _, c := range e.Configurations {
+		// Labels first, then settings: a column for each that any configuration has.
 		names = addNew(names, slices.Sorted(maps.Keys(c.Labels))...)
 		for _, s := range c.Settings {
 			names = addNew(names, "--"+s.Flag)

@@ -42,6 +42,7 @@ func parseTexts() *template.Template {
 	// In tables a line is a row; in sentences only an empty line ends a paragraph, as in Markdown.
 	lines := strings.NewReplacer("|\n", endOfCell, " | ", endOfCell, "\n", endOfLine)
 	paragraphs := strings.NewReplacer("\n\n", endOfLine, "\n", " ")
+	// All templates are in one set, so that a table or a headline may use a part of another.
 	t := template.New("").Funcs(inTexts)
 	template.Must(t.Parse(lines.Replace(tableTexts + chartTexts)))
 	return template.Must(t.Parse(paragraphs.Replace(sentenceTexts)))

@@ -44,6 +44,7 @@ func dayTable(h history.History) table {
 	for _, c := range h.Changes {
 		levels[c.Name] = "level " + c.PercentText(c.Percent)
 	}
+	// Who opens a history asks what the last night brought.
 	for _, d := range slices.Backward(h.Days) {
 		news := filled([]string{levels[d.Day], d.DiffersText()})
 		if d.Why != "" {

@@ -9,6 +9,8 @@ import (
 // at /live, on the server that the page came from, and the report's own draws them.
 func LiveHTML() ([]byte, error) {
 	var b bytes.Buffer
+	// The page is served whole and asks no other host for anything, as machines under test often
+	// have no way out.
 	parts := map[string]any{"CSS": pageCSS, "JS": pageJS, "LiveJS": liveJS, "ECharts": echartsJS}
 	err := pages.ExecuteTemplate(&b, "live.html", parts)
 	return b.Bytes(), err

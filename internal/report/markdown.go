@@ -20,6 +20,8 @@ func (p Page) Markdown(w io.Writer) error {
 	views := slices.DeleteFunc(slices.Clone(p.views), func(v view) bool { return v.Part })
 	most := max(fewestMarkdownLines, markdownLines/len(views)-1)
 	var lines []string
+	// Summaries of jobs are cut off by those who show them; better that the report says what it
+	// left out.
 	for i, v := range views {
 		these := cleaned(v).markdown(most)
 		if len(lines)+len(these)+2 >= markdownLines {

@@ -21,6 +21,7 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 	if len(columns) == 0 {
 		return nil, nil
 	}
+	// The figures that storage is bought by: rate, response time, power and what a watt gives.
 	for _, name := range []string{compare.Main, "order_p95_ms", "active_w", compare.PerWatt} {
 		all = append(all, drawn(c.barChart(id, compare.MetricNamed(name), columns))...)
 	}
@@ -57,6 +58,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	for i, one := range all {
 		x := float64(i + 1)
 		names = append(names, strings.TrimPrefix(one.Name, "run-"))
+		// Unlike a mean, the median is not moved by one run that went astray.
 		if median := f.Middle(one, false); median != nil {
 			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
 			if alone { // runs have one colour
@@ -106,6 +108,8 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	}
 	b.Names = names
 	b.Lines = columns
+	// Runs of one block were made one soon after the other: lines that rise together show a
+	// difference of the configurations, lines that cross show noise.
 	for _, block := range slices.Sorted(maps.Keys(blocks)) {
 		if l := blocks[block]; block > 0 && len(l.Points) > 1 {
 			b.Lines = append(b.Lines, *l)
@@ -143,6 +147,7 @@ func deviceChart(id string, all []Device) chart {
 		}
 		curve := line{Name: one.Name, Hue: i}
 		runs := line{Name: one.Name, What: "run", Dots: true, Hue: i}
+		// Seconds in records, ms in charts.
 		for _, p := range one.Reads {
 			curve.add(p.IOPS, 1000*p.Mean)
 		}

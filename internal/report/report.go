@@ -90,6 +90,7 @@ func (p Page) HTML(w io.Writer) error {
 			return err
 		}
 	}
+	// A bench and the run that stands for it are one result, which needs no list of links.
 	several := len(p.views) > 1 && !p.views[1].Part
 	err := pages.ExecuteTemplate(w, "page.html", map[string]any{
 		"Title": clean(p.title), "Views": p.views, "Several": several, "Downloads": p.downloads,
@@ -114,6 +115,7 @@ func (p Page) First() (string, error) {
 
 // show draws the charts of a view.
 func (v *view) show() (err error) {
+	// A view may be shown twice, as a page and as its first screen in another; it is drawn once.
 	if v.draw != nil && v.Charts == nil {
 		if v.Charts, err = v.draw(); err != nil {
 			return fmt.Errorf("report %s: %w", v.RunID, err)

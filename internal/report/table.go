@@ -114,6 +114,8 @@ func (t table) layout(width int) (widths []int) {
 		}
 		total += blanks + widths[i]
 	}
+	// One blank at a time from what is then the widest: columns end up about alike, and short ones,
+	// such as figures, are never broken.
 	for ; width > 0 && total > width; total-- {
 		widest := 0
 		for i := range widths {
@@ -135,6 +137,7 @@ const blanks = 2
 
 // fitting is how many columns fit into a width, 0 for any: at least one.
 func (t table) fitting(width int) (n int) {
+	// From the right: the first columns name the row and hold what was asked first.
 	for n = len(t.Head); n > 1 && width > 0; n-- {
 		total := 0
 		for _, w := range t.columns(0, n).layout(width) {

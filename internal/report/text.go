@@ -46,6 +46,7 @@ func (v view) screen(width int) []string {
 	if len(v.Figures.Rows) > 0 {
 		figures = append([]string{""}, v.Figures.within(width, tableLines).text(width)...)
 	}
+	// The result and its figures are never cut.
 	// Reasons and explanations share what headline and figures leave of the screen.
 	left := textLines - len(lines) - len(figures)
 	if len(v.Why) > 0 {

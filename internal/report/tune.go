@@ -80,6 +80,7 @@ func nearTable(r result.Search) table {
 	near := max(0, slices.IndexFunc(trials, func(t result.Trial) bool {
 		return t.Threads == r.Users
 	}))
+	// One below the result, and the rest above it as far as there are any.
 	from := max(0, min(near-1, len(trials)-mostFigures))
 	r.Trials = trials[from:min(from+mostFigures, len(trials))]
 	return fill("trials beside the result", r)
@@ -98,6 +99,7 @@ func trialChart(
 	r result.Search, name string, metric limit.Metric, of func(result.Trial) float64,
 ) chart {
 	c := newChart("search-"+name, "chart of trials, "+name, r, second)
+	// Trials that failed a limit are rings: the curve bends where they begin.
 	passed := line{Name: "trial", Dots: true}
 	failed := line{Name: "trial whose limits fail", Dots: true, Hollow: true}
 	for _, t := range tune.ByUsers(r.Trials) {

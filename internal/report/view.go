@@ -64,6 +64,7 @@ func (v view) All() []string { return slices.Concat(v.reasons(result.Informs), v
 
 // reasons are the findings of an effect or a worse one, the worst first.
 func (v view) reasons(from result.Effect) (texts []string) {
+	// Stable, so that findings of one effect stay in the order of their kinds.
 	worstFirst := func(a, b finding) int { return result.CompareEffects(a.Effect, b.Effect) }
 	for _, f := range slices.SortedStableFunc(slices.Values(v.Findings), worstFirst) {
 		if !from.Worse(f.Effect) {
