@@ -3,7 +3,6 @@ package report
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"ds2/internal/compare"
 	"ds2/internal/result"
@@ -26,7 +25,9 @@ func Bench(c compare.Configuration) Page {
 	// said of it a second time.
 	median.Command = nil // the bench's
 	run := runView(median, "run1")
-	run.RunID, run.Part, run.Title = c.Median, true, "The run that stands for the configuration: "+run.Title
+	run.RunID = c.Median
+	run.Part = true
+	run.Title = "The run that stands for the configuration: " + run.Title
 	p.views = append(p.views, run)
 	return p
 }
@@ -36,7 +37,7 @@ func benchView(c compare.Configuration) view {
 	v := view{
 		ID: "bench", RunID: "bench", Headline: say("headline of a bench", c),
 		Title:   "Bench " + title(c),
-		Byline:  byline(c.Start, "bench "+c.RunID, c.KitVersion, strings.Join(c.Targets, ", ")),
+		Byline:  byline(c.Start, "bench "+c.RunID, c.KitVersion, c.Targets...),
 		Figures: alone.figures(),
 		Tables: []table{
 			runTable(alone.Configurations, c.Median),

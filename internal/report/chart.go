@@ -138,9 +138,14 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	return all, nil
 }
 
+// endOf is when the last orders of a record ended, in seconds since the first.
+func endOf(r *result.Record) float64 {
+	return r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
+}
+
 // extent is the time that a record has samples of, in seconds since the first orders.
 func extent(r *result.Record) (from, to float64) {
-	to = r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
+	to = endOf(r)
 	if rows := r.Host.Rows; len(rows) > 0 {
 		// Counters begin before the first orders, for the idle power, and a row covers the time
 		// before it.
@@ -194,7 +199,7 @@ func middle(s measure.Sample) float64 { return (s.End - s.Length/2).Seconds() }
 
 // bands are the times and phases that are not measured and the windows that are.
 func bands(r *result.Record, from, to float64) (all []band) {
-	end := r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
+	end := endOf(r)
 	if from < 0 {
 		all = append(all, band{Name: "idle", From: from})
 	}
@@ -285,35 +290,25 @@ func (c chart) nameOf(x float64) string {
 // between are the values of a line from one x up to another, or their range; a dash where there are
 // none.
 func (l line) between(from, to float64, inParts bool) string {
-	var texts []string
-	low := math.Inf(1)
-	high := math.Inf(-1)
+	var values []float64
 	for _, p := range l.Points {
-		if p[1] == nil || *p[0] < from || *p[0] >= to {
-			continue
+		if p[1] != nil && *p[0] >= from && *p[0] < to {
+			values = append(values, *p[1])
 		}
-		v := *p[1]
-		texts = append(texts, figure(v))
-		low = min(low, v)
-		high = max(high, v)
 	}
 	switch {
-	case len(texts) == 0:
+	case len(values) == 0:
 		return "–"
 	case !inParts:
-		return strings.Join(texts, ", ")
+		return strings.Join(mapEach(values, figure), ", ")
 	}
-	return figure(low) + " to " + figure(high)
+	return figure(slices.Min(values)) + " to " + figure(slices.Max(values))
 }
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
-	words := r.Words
-	of := struct {
-		*result.Record
-		Drawn []measure.Sample
-	}{r, samples}
+	of := map[string]any{"Run": r, "Drawn": samples}
 	c := newChart(id+"-opm", "chart of the rate", of, picture)
-	rate := line{Name: words.Rate + " of each second"}
+	rate := line{Name: r.Words.Rate + " of each second"}
 	for _, s := range samples {
 		rate.add(middle(s), s.OPM())
 	}

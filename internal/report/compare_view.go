@@ -25,7 +25,7 @@ func Comparison(all compare.Comparison) Page {
 		kits = addNew(kits, one.KitVersion)
 		v.Tables = append(v.Tables, conditionTable(one), costTable(one))
 	}
-	v.Byline = byline(time.Time{}, "comparison", strings.Join(kits, ", ds2 "), "")
+	v.Byline = byline(time.Time{}, "comparison", strings.Join(kits, ", ds2 "))
 	v.Tables = append(v.Tables, fill("disclosure", c.Configurations),
 		c.ofEach("Commands", func(one compare.Configuration) table {
 			return fill("command", one)

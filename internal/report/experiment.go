@@ -26,7 +26,7 @@ func Experiment(e compare.Experiment) Page {
 		v.Title += ": " + say("names and databases", of)
 	}
 	v.RunID = e.Name
-	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion, "")
+	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion)
 	if e.Status == result.Done {
 		v.note(how(e))
 	} else {

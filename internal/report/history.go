@@ -27,11 +27,10 @@ func historyView(h history.History, id string) view {
 	v := view{
 		ID: id, RunID: title(last.Configuration), Title: title(last.Configuration),
 		Headline: say("headline of a history", h),
-		Byline: byline(time.Time{}, counted(len(h.Days), "record"), last.Version,
-			strings.Join(last.Targets, ", ")),
-		Figures: dayTable(h),
-		Tables:  []table{fill("records", h)},
-		draw:    func() ([]chart, error) { return []chart{historyChart(h, id)}, nil },
+		Byline:   byline(time.Time{}, counted(len(h.Days), "record"), last.Version, last.Targets...),
+		Figures:  dayTable(h),
+		Tables:   []table{fill("records", h)},
+		draw:     func() ([]chart, error) { return []chart{historyChart(h, id)}, nil },
 	}
 	v.addFindings(h.Findings, result.OtherHistory)
 	return v

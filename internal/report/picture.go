@@ -76,23 +76,20 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 		}
 		for _, r := range one.Runs {
 			v := f.Of(r)
-			switch {
-			// A single run is the column itself.
-			case v == nil || r.Counts && len(one.Runs) == 1:
-			case r.Counts:
-				runs.add(x, f.Scale**v)
-				if blocks[r.Block] == nil {
-					blocks[r.Block] = &line{
-						Name: "block",
-						What: fmt.Sprint(r.Block),
-						Thin: true,
-						Hue:  grey,
-					}
-				}
-				blocks[r.Block].add(x, f.Scale**v)
-			default:
-				dropped.add(x, f.Scale**v)
+			if v == nil || r.Counts && len(one.Runs) == 1 { // a single run is the column itself
+				continue
 			}
+			y := f.Scale * *v
+			if !r.Counts {
+				dropped.add(x, y)
+				continue
+			}
+			runs.add(x, y)
+			if blocks[r.Block] == nil {
+				name := fmt.Sprint(r.Block)
+				blocks[r.Block] = &line{Name: "block", What: name, Thin: true, Hue: grey}
+			}
+			blocks[r.Block].add(x, y)
 		}
 	}
 	b := newChart(id+"-bars-"+f.Name, "chart of configurations", struct {
@@ -187,11 +184,10 @@ func overlays(id string, words result.Words, runs []curve) ([]chart, error) {
 		p95 := r.line
 		for _, s := range thinned(r.Series.Samples, max(maxPoints/len(runs), 200)) {
 			rate.add(middle(s), s.OPM())
-			p95.add(middle(s),
-				s.P95) // 0 where there were no orders, which a logarithmic axis leaves out
+			p95.add(middle(s), s.P95) // 0 without orders, which a logarithmic axis leaves out
 		}
 		// The axis ends with the longest run.
-		opm.To = max(opm.To, r.Series.Samples[len(r.Series.Samples)-1].End.Seconds())
+		opm.To = max(opm.To, endOf(r.Record))
 		opm.Lines = append(opm.Lines, rate)
 		if rate.Thin {
 			continue

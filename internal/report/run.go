@@ -31,7 +31,7 @@ func runView(r *result.Record, id string) view {
 		RunID:    r.RunID,
 		Title:    say("title of a run", s),
 		Headline: Headline(s),
-		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
+		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, r.Targets...),
 		Figures:  one.figures(),
 		draw:     func() ([]chart, error) { return charts(r, id) },
 	}

@@ -24,11 +24,7 @@ func (t *table) row(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // cells are a row's: its name, and one of each of some things.
 func cells[T any](name string, all []T, of func(T) string) []string {
-	row := []string{name}
-	for _, one := range all {
-		row = append(row, of(one))
-	}
-	return row
+	return append([]string{name}, mapEach(all, of)...)
 }
 
 // within is the table as far as it fits into so many lines: long cells elided, and without the last
@@ -65,7 +61,7 @@ func (t table) mapCells(f func(string) string) table {
 	return t
 }
 
-func mapEach[T any](all []T, f func(T) T) (mapped []T) {
+func mapEach[T, U any](all []T, f func(T) U) (mapped []U) {
 	for _, one := range all {
 		mapped = append(mapped, f(one))
 	}
@@ -101,22 +97,17 @@ func (t table) turned() table {
 func (t table) layout(width int) (widths []int) {
 	widths = make([]int, len(t.Head))
 	longest := make([]int, len(t.Head))
-	total := 0
-	for i := range t.Head {
-		for _, row := range append([][]string{t.Head}, t.Rows...) {
-			if i >= len(row) {
-				continue
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-			for word := range strings.FieldsSeq(row[i]) {
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			for word := range strings.FieldsSeq(cell) {
 				longest[i] = max(longest[i], utf8.RuneCountInString(word))
 			}
 		}
-		total += blanks + widths[i]
 	}
 	// One blank at a time from what is then the widest: columns end up about alike, and short ones,
 	// such as figures, are never broken.
-	for ; width > 0 && total > width; total-- {
+	for total := addWidths(widths); width > 0 && total > width; total-- {
 		widest := 0
 		for i := range widths {
 			if widths[widest] == longest[widest] || widths[i] > max(longest[i], widths[widest]) {
@@ -135,15 +126,19 @@ func (t table) layout(width int) (widths []int) {
 // blanks stand before each column.
 const blanks = 2
 
+// addWidths is the width of a table of such columns.
+func addWidths(widths []int) (total int) {
+	for _, width := range widths {
+		total += blanks + width
+	}
+	return total
+}
+
 // fitting is how many columns fit into a width, 0 for any: at least one.
 func (t table) fitting(width int) (n int) {
 	// From the right: the first columns name the row and hold what was asked first.
 	for n = len(t.Head); n > 1 && width > 0; n-- {
-		total := 0
-		for _, w := range t.columns(0, n).layout(width) {
-			total += blanks + w
-		}
-		if total <= width {
+		if addWidths(t.columns(0, n).layout(width)) <= width {
 			break
 		}
 	}
@@ -202,7 +197,10 @@ func (t table) body(width int) (lines []string) {
 				if i == 0 || t.Words {
 					width = -width // to the left
 				}
-				part := strings.Join(cell[min(k, len(cell)):min(k+1, len(cell))], "")
+				part := ""
+				if k < len(cell) {
+					part = cell[k]
+				}
 				line += fmt.Sprintf("%*s%*s", blanks, "", width, part)
 			}
 			lines = append(lines, strings.TrimRight(line, " "))

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ func Search(r result.Search) Page {
 		ID:       "search",
 		RunID:    r.RunID,
 		Headline: say("headline of a search", r),
-		Byline:   byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
+		Byline:   byline(r.Start, "search "+r.RunID, r.KitVersion, r.Targets...),
 		Title:    say("title of a search", r),
 		Figures:  nearTable(r),
 		Tables: []table{

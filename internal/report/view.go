@@ -127,7 +127,7 @@ func (v view) At(p place) []chart {
 }
 
 // byline says when and with what a result came about; what is not known is left out.
-func byline(start time.Time, run, kit, where string) string {
+func byline(start time.Time, run, kit string, where ...string) string {
 	at := ""
 	if !start.IsZero() {
 		at = start.UTC().Format("2006-01-02 15:04 UTC")
@@ -135,7 +135,7 @@ func byline(start time.Time, run, kit, where string) string {
 	if kit != "" {
 		kit = "ds2 " + kit
 	}
-	return strings.Join(filled([]string{at, run, kit, where}), " · ")
+	return strings.Join(filled([]string{at, run, kit, strings.Join(where, ", ")}), " · ")
 }
 
 // clean is a text of others, safe to show.
