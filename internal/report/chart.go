@@ -306,7 +306,10 @@ func (l line) between(from, to float64, inParts bool) string {
 }
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
-	of := map[string]any{"Run": r, "Drawn": samples}
+	of := struct {
+		*result.Record
+		Drawn []measure.Sample
+	}{r, samples}
 	c := newChart(id+"-opm", "chart of the rate", of, picture)
 	rate := line{Name: r.Words.Rate + " of each second"}
 	for _, s := range samples {

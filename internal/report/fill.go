@@ -175,7 +175,8 @@ func fill(name string, of any) (t table) {
 		case 1:
 			t.Head = cells
 		default:
-			t.row(cells...)
+			// The text of a record may hold the end of a cell: its row is no longer than the head.
+			t.row(cells[:min(len(cells), len(t.Head))]...)
 		}
 	}
 	return t

@@ -35,6 +35,7 @@ func Search(r result.Search) Page {
 		v.addFinding(result.Informs, "Median of the %d runs that confirm %s; %s",
 			len(result.Confirming(r.Trials, r.Users)), users(r.Users), r.Why)
 		if t, found := tune.Higher(r.Trials, r.Users, *r.Value()); found {
+			t.Unit = r.Unit()
 			v.addFinding(result.Reserves, "%s", say("better trial", t))
 		}
 	} else {
@@ -60,11 +61,11 @@ func searchCharts(r result.Search) (all []chart) {
 		return nil
 	}
 	all = []chart{
-		trialChart(r, "opm", limit.Metric{Subject: strings.ToLower(r.Unit())},
+		trialChart(r, "search-opm", limit.Metric{Subject: strings.ToLower(r.Unit())},
 			func(t result.Trial) float64 { return t.Value }),
-		trialChart(r, "p95", limit.Metric{Subject: r.Words.Cycle, Stat: "p95"},
+		trialChart(r, "search-p95", limit.Metric{Subject: r.Words.Cycle, Stat: "p95"},
 			func(t result.Trial) float64 { return 1000 * t.P95 }),
-		trialChart(r, "strain", limit.Metric{},
+		trialChart(r, "search-strain", limit.Metric{},
 			func(t result.Trial) float64 { return 100 * t.Strain }),
 	}
 	all[0].Place = picture
@@ -95,9 +96,9 @@ func trialVerdict(t result.Trial) string {
 // trialChart draws a figure of every trial over the number of users, and the limits of the figure's
 // metric.
 func trialChart(
-	r result.Search, name string, metric limit.Metric, of func(result.Trial) float64,
+	r result.Search, id string, metric limit.Metric, of func(result.Trial) float64,
 ) chart {
-	c := newChart("search-"+name, "chart of trials, "+name, r, second)
+	c := newChart(id, id, r, second) // its text goes by its name
 	// Trials that failed a limit are rings: the curve bends where they begin.
 	passed := line{Name: "trial", Dots: true}
 	failed := line{Name: "trial whose limits fail", Dots: true, Hollow: true}
