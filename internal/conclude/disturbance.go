@@ -57,7 +57,7 @@ func disturbanceConditions(all []result.Disturbance) []result.Condition {
 	var figures conditions
 	figures.add(result.LostOrders, &lost, 1, "")
 	figures.add(result.LongestOrder, &longest, 1, "ms")
-	figures.add(result.BackAfter, known(back), 1, "s")
+	figures.add(result.BackAfter, measure.Known(back), 1, "s")
 	return figures
 }
 

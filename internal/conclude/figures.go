@@ -67,7 +67,7 @@ func (v view) figures() result.Evidence {
 	if w.Still > 0 {
 		f.Still = &w.Still
 	}
-	f.Errors = known(w.ErrorShare())
+	f.Errors = measure.Known(w.ErrorShare())
 	if v.Local && v.Machine != nil {
 		processors := float64(v.Machine.Processors)
 		f.CPUOwn = ratio(f.ClientOwn, processors)
