@@ -22,29 +22,23 @@ func (s *Store) IOFaults(
 	if err := s.db.QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin); err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	var readable []func(context.Context, time.Time) ([]string, error)
-	if err := s.checkErrorLog(ctx); err != nil {
-		unseen = s.Wrap("read the server's error log", err)
-	} else {
-		readable = append(readable, s.errorLines)
-	}
-	if _, err := s.suspectPages(ctx, begin); err != nil {
-		unseen = errors.Join(unseen, s.Wrap("read msdb.dbo.suspect_pages", err))
-	} else {
-		readable = append(readable, s.suspectPages)
-	}
-	if readable == nil {
+	logUnseen := s.Wrap("read the server's error log", s.checkErrorLog(ctx))
+	_, err := s.readNotes(ctx, suspectPages, begin)
+	pagesUnseen := s.Wrap("read msdb.dbo.suspect_pages", err)
+	unseen = errors.Join(logUnseen, pagesUnseen)
+	if logUnseen != nil && pagesUnseen != nil {
 		return nil, unseen
 	}
 	return func(ctx context.Context) (found []string, err error) {
-		for _, read := range readable {
-			lines, err := read(ctx, begin)
-			if err != nil {
-				return nil, s.Wrap(op, err)
-			}
-			found = append(found, lines...)
+		if logUnseen == nil {
+			found, err = s.errorLines(ctx, begin)
 		}
-		return found, nil
+		if err == nil && pagesUnseen == nil {
+			var pages []string
+			pages, err = s.readNotes(ctx, suspectPages, begin)
+			found = append(found, pages...)
+		}
+		return found, s.Wrap(op, err)
 	}, unseen
 }
 
@@ -69,9 +63,8 @@ func (s *Store) errorLines(ctx context.Context, begin time.Time) (lines []string
 	return lines, nil
 }
 
-func (s *Store) suspectPages(ctx context.Context, begin time.Time) ([]string, error) {
-	return s.readNotes(ctx, "database/suspect-pages", begin)
-}
+// suspectPages names the question for pages of the database that the server noted as damaged.
+const suspectPages = "database/suspect-pages"
 
 // readNotes reads lines that the server noted.
 func (s *Store) readNotes(ctx context.Context, name string, args ...any) ([]string, error) {

@@ -196,46 +196,42 @@ func (s *Store) Schema() string { return "SCHEMA_NAME()" }
 
 // standing is how a database stands, as master knows it.
 type standing struct {
-	state     string // state_desc of sys.databases; empty: it is not there
-	access    bool   // the login may use it
-	collation string // empty where it is not open
+	State     string // state_desc of sys.databases; empty: it is not there
+	Access    bool   // the login may use it
+	Collation string // empty where it is not open
 }
 
 // askStanding asks master for the target's database.
-func (s *Store) askStanding(ctx context.Context, master *sql.DB) (d standing, err error) {
-	err = master.QueryRowContext(ctx, query("server/standing"), s.Name()).
-		Scan(&d.state, &d.access, &d.collation)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return d, err
+func (s *Store) askStanding(ctx context.Context, master *sql.DB) (standing, error) {
+	found, err := store.Collect[standing](ctx, master, query("server/standing"), s.Name())
+	return append(found, standing{})[0], err
 }
 
 // checkLoadable is an error where a database is there that cannot be loaded into.
 func (d standing) checkLoadable(database string) error {
 	op := "open database " + database
 	switch {
-	case d.state == "":
+	case d.State == "":
 		return nil
-	case d.state == "RECOVERING":
+	case d.State == "RECOVERING":
 		return &store.Error{
 			Op:    op,
 			Class: store.Connection,
 			Err:   errors.New("the server is still recovering it"),
 			Hint:  "wait until its state is ONLINE",
 		}
-	case d.state == "RESTORING":
+	case d.State == "RESTORING":
 		return store.Refuse(op, "restore it with ds2 snapshot restore, or drop it",
 			"its state is RESTORING: a restore was not finished")
-	case d.state == "OFFLINE":
+	case d.State == "OFFLINE":
 		return store.Refuse(op, "set it online: ALTER DATABASE "+quoteName(database)+" SET ONLINE",
 			"its state is OFFLINE")
-	case d.state != "ONLINE":
-		return store.Refuse(op, "look at the server's error log", "its state is %s", d.state)
-	case strings.Contains(d.collation, "_CS") || strings.Contains(d.collation, "_BIN"):
+	case d.State != "ONLINE":
+		return store.Refuse(op, "look at the server's error log", "its state is %s", d.State)
+	case strings.Contains(d.Collation, "_CS") || strings.Contains(d.Collation, "_BIN"):
 		return store.Refuse(op, "drop the database and let ds2 load make it, or name another",
 			"its collation %s is case-sensitive, and that of a database that ds2 makes is not",
-			d.collation)
+			d.Collation)
 	}
 	return nil
 }
@@ -251,16 +247,16 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 		if s.db.PingContext(ctx) != nil {
 			return s.Wrap("ask for database "+s.Name(), err)
 		}
-		database = standing{state: "ONLINE", access: true}
+		database = standing{State: "ONLINE", Access: true}
 	}
 	if err := database.checkLoadable(s.Name()); err != nil {
 		return err
 	}
-	there := database.state != ""
+	there := database.State != ""
 	if there {
 		if err := s.db.PingContext(ctx); err != nil {
 			op := "connect to " + s.Label()
-			if deniesDatabase(err) && !database.access {
+			if deniesDatabase(err) && !database.Access {
 				return store.Refuse(op, "make the login a user of the database, or use another",
 					"the database exists, but the login of the target may not use it")
 			}

@@ -113,18 +113,18 @@ func TestDatabasesThatCannotBeLoaded(t *testing.T) {
 		{"online", standing{"ONLINE", true, "SQL_Latin1_General_CP1_CI_AS"}, "", ""},
 		{
 			"after a restart",
-			standing{state: "RECOVERING"},
+			standing{State: "RECOVERING"},
 			store.Connection,
 			"wait until its state is ONLINE",
 		},
 		{
 			"amid a restore",
-			standing{state: "RESTORING"},
+			standing{State: "RESTORING"},
 			config,
 			"restore it with ds2 snapshot restore, or drop it",
 		},
-		{"offline", standing{state: "OFFLINE"}, config, "ALTER DATABASE [DS2] SET ONLINE"},
-		{"suspect", standing{state: "SUSPECT"}, config, "look at the server's error log"},
+		{"offline", standing{State: "OFFLINE"}, config, "ALTER DATABASE [DS2] SET ONLINE"},
+		{"suspect", standing{State: "SUSPECT"}, config, "look at the server's error log"},
 		{
 			"case-sensitive",
 			standing{"ONLINE", true, "Latin1_General_CS_AS"},

@@ -195,7 +195,7 @@ func (s *Store) restoreBackup(
 	alter := "ALTER DATABASE " + quoteName(s.Name()) + " SET "
 	var before map[string]string
 	var unknown error
-	if now.state == "ONLINE" {
+	if now.State == "ONLINE" {
 		before, unknown = s.readOptions(ctx, master)
 		_, err := master.ExecContext(ctx, alter+"OFFLINE WITH ROLLBACK IMMEDIATE")
 		if err != nil {
@@ -208,8 +208,8 @@ func (s *Store) restoreBackup(
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		// Where the restore did not begin, the database is as it was, only offline.
-		if d, failed := s.askStanding(after, master); failed == nil && d.state == "OFFLINE" &&
-			now.state == "ONLINE" {
+		if d, failed := s.askStanding(after, master); failed == nil && d.State == "OFFLINE" &&
+			now.State == "ONLINE" {
 			_, failed = master.ExecContext(after, alter+"ONLINE")
 			err = errors.Join(err, failed)
 		}
