@@ -105,20 +105,20 @@ func parseScript(script string) ([]Statement, error) {
 			s.Step = step
 			statements = append(statements, s)
 			current = &statements[len(statements)-1]
-		case isStep && len(statements) > 0:
-			step = statements[len(statements)-1].Step + 1
-			current = nil
 		case isStep || word == batchEnd:
 			current = nil
+			if isStep && len(statements) > 0 {
+				step = statements[len(statements)-1].Step + 1
+			}
 		case isComment:
 			comments += line
 		case current == nil:
 			return nil, fmt.Errorf("%q is outside any statement: it needs a header", word)
-		case current.SQL == "":
-			current.SQL = line
-			comments = ""
 		default:
-			current.SQL = current.SQL + comments + line
+			if current.SQL == "" {
+				comments = "" // of the header: they are for those who read the file
+			}
+			current.SQL += comments + line
 			comments = ""
 		}
 	}

@@ -46,10 +46,7 @@ func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	})
 	files = o.Shard.pickFiles(files)
 	p := &Plan{dir: dir, options: o, files: files, manifest: newManifest(data, files, o)}
-	if err := p.checkDirectory(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, p.checkDirectory()
 }
 
 // Bytes is how many bytes of CSV Run will make or, resuming, check: about.
@@ -145,10 +142,7 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	}
 	err := w.runJobs(ctx, files, p.options.Parallel)
 	noted := p.manifest.writeTo(p.dir) // also after an error: what is whole need not be made again
-	if err := cmp.Or(err, noted); err != nil {
-		return nil, err
-	}
-	return p.manifest, nil
+	return p.manifest, cmp.Or(err, noted)
 }
 
 // dropDamaged takes the sums out of the manifest whose files are missing, links or not as it says,

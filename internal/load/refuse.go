@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -105,12 +104,8 @@ func (l *loader) checkRoom(ctx context.Context, held bool) error {
 		l.options.Dataset, units.HumanSize(float64(needs)), units.HumanSize(float64(free)), where)
 	switch {
 	case free < needs:
-		return &store.Error{
-			Op:    "look for room on the drives of " + l.engine.Label(),
-			Class: store.Resource,
-			Err:   errors.New(said),
-			Hint:  "make room there, or load less",
-		}
+		op := "look for room on the drives of " + l.engine.Label()
+		return store.Resource.Fail(op, "make room there, or load less", "%s", said)
 	case float64(free) < float64(needs)*(1+growth):
 		l.report.Growth = said + ": less than a quarter of their size is left for what runs add"
 	}

@@ -147,8 +147,12 @@ func Classify(err error) Class {
 	return Bug
 }
 
-// Refuse is an error of class Config: what cannot be done as it was asked for, why, and what a user
-// can do instead.
-func Refuse(op, hint, why string, args ...any) error {
-	return &Error{Op: op, Class: Config, Hint: hint, Err: fmt.Errorf(why, args...)}
+// Fail is an error of the class that ds2 itself finds: what failed, what a user can do about it, and
+// why.
+func (c Class) Fail(op, hint, why string, args ...any) error {
+	return &Error{Op: op, Class: c, Hint: hint, Err: fmt.Errorf(why, args...)}
 }
+
+// Refuse is an error of class Config: what cannot be done as it was asked for, what a user can do
+// instead, and why.
+func Refuse(op, hint, why string, args ...any) error { return Config.Fail(op, hint, why, args...) }

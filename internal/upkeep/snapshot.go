@@ -106,12 +106,9 @@ func checkRoom(ctx context.Context, s store.Database, work SnapshotWork, say fun
 	free += freed
 	there := fmt.Sprintf("there is room for %.1f GB in %s", float64(free)/1e9, where)
 	if free < least {
-		return &store.Error{
-			Op:    fmt.Sprintf("snapshot %s %s", work, s.Label()),
-			Class: store.Resource,
-			Err:   fmt.Errorf("%s, and %s", takes, there),
-			Hint:  "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none",
-		}
+		op := fmt.Sprintf("snapshot %s %s", work, s.Label())
+		const hint = "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"
+		return store.Resource.Fail(op, hint, "%s, and %s", takes, there)
 	}
 	say(takes + "; " + there)
 	return nil

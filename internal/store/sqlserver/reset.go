@@ -2,7 +2,6 @@ package sqlserver
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -96,11 +95,7 @@ func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
 		settings["database read committed snapshot"] == "1") {
 		return nil
 	}
-	return &store.Error{
-		Op:    "wait until the server has removed deleted rows",
-		Class: store.Resource,
-		Err: fmt.Errorf("%d deleted rows are still in their pages, and the server removed none for %s",
-			left, ghostsStay),
-		Hint: "look for a transaction that has been open for long, and for trace flag 661, which stops the removal",
-	}
+	return store.Resource.Fail("wait until the server has removed deleted rows",
+		"look for a transaction that has been open for long, and for trace flag 661, which stops the removal",
+		"%d deleted rows are still in their pages, and the server removed none for %s", left, ghostsStay)
 }

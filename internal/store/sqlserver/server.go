@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"strings"
 
 	"ds2/internal/store"
@@ -214,12 +213,8 @@ func (d standing) checkLoadable(database string) error {
 	case d.State == "":
 		return nil
 	case d.State == "RECOVERING":
-		return &store.Error{
-			Op:    op,
-			Class: store.Connection,
-			Err:   errors.New("the server is still recovering it"),
-			Hint:  "wait until its state is ONLINE",
-		}
+		return store.Connection.Fail(
+			op, "wait until its state is ONLINE", "the server is still recovering it")
 	case d.State == "RESTORING":
 		return store.Refuse(op, "restore it with ds2 snapshot restore, or drop it",
 			"its state is RESTORING: a restore was not finished")

@@ -177,6 +177,5 @@ func (s *session) newID(ctx context.Context) (int64, error) {
 
 // wrong is the error of an operation whose answer says too little.
 func (s *session) wrong(format string, args ...any) error {
-	name := Operations[s.op].Name
-	return &store.Error{Op: name, Class: store.Bug, Err: fmt.Errorf(format, args...)}
+	return store.Bug.Fail(Operations[s.op].Name, "", format, args...)
 }
