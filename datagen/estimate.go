@@ -14,6 +14,8 @@ func (d *Dataset) rowBytes(row float64, first, n int) float64 {
 	return row*float64(n) + countDigits(first, n)
 }
 
+// customerBytes are those of a run of CUSTOMERS, of which country, income and the customer's
+// number, which stands there twice, vary in width.
 func (d *Dataset) customerBytes(c *customers) float64 {
 	place := float64(customerUSLen)
 	if c.world {
@@ -25,22 +27,27 @@ func (d *Dataset) customerBytes(c *customers) float64 {
 	return d.rowBytes(row, c.first, c.rows) + countDigits(c.first, c.rows)
 }
 
+// orderBytes are those of a month's ORDERS.
 func (d *Dataset) orderBytes(m month) float64 {
 	const amounts = 19.17 // ",net,tax,total", over all that an order can have
 	row := float64(len(",2009/MM/DD,")) + meanDigits(d.Size.Customers) + amounts
 	return d.rowBytes(row, m.firstOrder(), d.Size.OrdersPerMonth)
 }
 
+// orderLineBytes are those of a month's ORDERLINES, five lines an order on average.
 func (d *Dataset) orderLineBytes(m month) float64 {
 	row := float64(len("L,,,Q,2009/MM/DD")) + meanDigits(d.Size.Products)
 	return 5 * d.rowBytes(row, m.firstOrder(), d.Size.OrdersPerMonth)
 }
 
+// historyBytes are those of a month's CUST_HIST, a row for each line.
 func (d *Dataset) historyBytes(m month) float64 {
 	row := float64(len(",,")) + meanDigits(d.Size.Customers) + meanDigits(d.Size.Products)
 	return 5 * d.rowBytes(row, m.firstOrder(), d.Size.OrdersPerMonth)
 }
 
+// productBytes are those of PRODUCTS. The first word of a title counts up with the thousands, so
+// that of a small size only the first words of the list occur.
 func (d *Dataset) productBytes() float64 {
 	n := d.Size.Products
 	leading := d.Words.Titles[:min((n+999)/1000, 1000)]
@@ -51,6 +58,7 @@ func (d *Dataset) productBytes() float64 {
 	return d.rowBytes(row, 1, n)
 }
 
+// inventoryBytes are those of INVENTORY, with the sales of a product at their mean.
 func (d *Dataset) inventoryBytes() float64 {
 	n := d.Size.Products
 	const stock = (10*1 + 90*2 + 401*3) / 501.0
@@ -71,6 +79,7 @@ func countDigits(first, n int) float64 {
 // meanDigits is the mean number of digits of 1 to n.
 func meanDigits(n int) float64 { return countDigits(1, n) / float64(n) }
 
+// meanLen is the mean length of words that are drawn with equal chances.
 func meanLen(words []string) float64 {
 	sum := 0
 	for _, w := range words {

@@ -26,6 +26,7 @@ type month struct {
 	seed  uint32 // of its draws: DS2 takes the number of its first order
 }
 
+// monthAt is the month of an index; nothing is drawn yet.
 func (d *Dataset) monthAt(index int) month {
 	m := month{index: index, size: d.Size}
 	m.seed = d.fileSeed(m.firstOrder())
@@ -56,6 +57,8 @@ type orders struct {
 	products  float64
 }
 
+// newOrders begins with the month's first order. A second call gives the same orders again, from
+// the same draws.
 func (m month) newOrders() *orders {
 	first := m.firstOrder()
 	return &orders{

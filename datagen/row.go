@@ -64,6 +64,8 @@ func (r *rowWriter) rowSpace() (*[maxRow]byte, error) {
 	return (*[maxRow]byte)(r.buf[r.n:]), nil
 }
 
+// flushBlock hands the rows on that are in the buffer, and takes another one from a writer that
+// lends its own.
 func (r *rowWriter) flushBlock() error {
 	n, err := r.w.Write(r.buf[:r.n])
 	r.written += int64(n)
@@ -74,6 +76,7 @@ func (r *rowWriter) flushBlock() error {
 	return err
 }
 
+// borrowBlock takes the writer's own buffer, with all of its room.
 func (r *rowWriter) borrowBlock() {
 	buf := r.lender.Lend()
 	r.buf = buf[:cap(buf)]

@@ -92,6 +92,8 @@ func (z Size) Check() error {
 	return nil
 }
 
+// overflowError names the column that is too narrow: the schema's keys are of 32 bits, as DS2's
+// are.
 func overflowError(column string, value int) error {
 	return fmt.Errorf("it is too large: column %s would reach %d, and a 32-bit integer holds %d: take a smaller size",
 		column, value, math.MaxInt32)

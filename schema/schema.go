@@ -105,6 +105,7 @@ func (p Params) phaseFile(engine string, phase Phase) (name string, there bool) 
 	return name, err == nil
 }
 
+// workloadName is the directory of the workload's SQL.
 func (p Params) workloadName() string { return cmp.Or(p.Workload, "ds2") }
 
 // SQL is the script of a phase as the engine's own command-line client would take it.

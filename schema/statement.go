@@ -131,6 +131,8 @@ func parseScript(script string) ([]Statement, error) {
 	return statements, nil
 }
 
+// parseHeader reads what stands behind "-- name:". A field that is unknown is an error: a slip in
+// one would have a statement run when it must not be.
 func parseHeader(text string) (Statement, error) {
 	fields := strings.Split(text, ";")
 	s := Statement{Name: strings.TrimSpace(fields[0])}

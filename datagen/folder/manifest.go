@@ -101,6 +101,7 @@ func (m *Manifest) writeTo(dir string) error {
 	return nil
 }
 
+// readManifest reads a manifest of a directory, and refuses one that this kit did not write.
 func readManifest(dir, name string) (*Manifest, error) {
 	text, err := atomicfile.Read(filepath.Join(dir, name), maxManifest)
 	if err != nil {

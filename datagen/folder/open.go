@@ -203,6 +203,7 @@ type progressWriter struct {
 	progress func(int64)
 }
 
+// Write tells of p, and is the error of the context: a check of terabytes can be stopped.
 func (w progressWriter) Write(p []byte) (int, error) {
 	w.progress(int64(len(p)))
 	return len(p), w.ctx.Err()

@@ -36,6 +36,8 @@ func ParseShard(s string) (Shard, error) {
 	return shard, nil
 }
 
+// checkRange refuses a shard that does not exist, and more shards than there are files: some would
+// have none.
 func (s Shard) checkRange() error {
 	if s.Index < 1 || s.Index > s.Count || s.Count > len(fileNames) {
 		return fmt.Errorf("invalid shard %v", s)

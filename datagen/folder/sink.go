@@ -20,6 +20,8 @@ type sink struct {
 // writeBackSpan is how many bytes the kernel is told to write to the disk at once.
 const writeBackSpan = 8 << 20
 
+// writeBlock writes a block behind the last one, and takes it into count and checksum while the
+// cache still holds it.
 func (s *sink) writeBlock(p []byte) error {
 	if _, err := s.file.Write(p); err != nil {
 		return s.explainFull(err)

@@ -58,6 +58,8 @@ type fileWork struct {
 	jobs  []job // the file's parts, in order
 }
 
+// newFileWork makes the jobs of a file. One that is a single part comes first in the order of all,
+// as nothing of it can be shared out.
 func newFileWork(file datagen.File, entry *Entry) *fileWork {
 	f := &fileWork{entry: entry}
 	for turn, p := range file.Parts {
@@ -82,6 +84,8 @@ func scheduleParts(files []*fileWork) (jobs []job) {
 	return jobs
 }
 
+// runJobs makes all parts and writes all files. Makers and writers meet in the parts' channels
+// alone, so that the CPUs make rows while the drive is written to.
 func (w *work) runJobs(ctx context.Context, files []*fileWork, parallel int) error {
 	w.blocks.New = func() any { b := make([]byte, 0, blockSize); return &b }
 	w.begun = make(chan struct{}, waiting*parallel)

@@ -136,6 +136,8 @@ func (u *user) giveUp(err error) {
 	}
 }
 
+// setState says what the user is doing, for the samples: the goroutine that keeps the time counts
+// the users of each state once a second.
 func (u *user) setState(s measure.UserState) { u.state.Store(uint32(s)) }
 
 // opConnect is what connecting is as an operation.

@@ -141,6 +141,8 @@ type handshakeConn struct {
 	pending bytes.Buffer
 }
 
+// Read gives the bytes of TLS without the packets around them; a packet may hold more than is asked
+// for.
 func (c *handshakeConn) Read(b []byte) (int, error) {
 	if c.done {
 		return c.Conn.Read(b)
@@ -155,6 +157,7 @@ func (c *handshakeConn) Read(b []byte) (int, error) {
 	return c.pending.Read(b)
 }
 
+// Write puts what TLS sends into packets of PRELOGIN.
 func (c *handshakeConn) Write(b []byte) (int, error) {
 	if c.done {
 		return c.Conn.Write(b)

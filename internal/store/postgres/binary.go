@@ -81,6 +81,8 @@ const (
 	maxField = 24
 )
 
+// newBinaryRows opens the first of the parts, and each other one when the rows before it are read:
+// a part that is open holds its generator, and a load has hundreds of them.
 func newBinaryRows(parts []datagen.Part, columns []column, told func(int64)) *binaryRows {
 	b := &binaryRows{columns: columns, fixed: 2 + maxField*len(columns), told: told}
 	b.rows = parts[0].Open()

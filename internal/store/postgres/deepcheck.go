@@ -64,6 +64,8 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	return c.result, s.Wrap("check "+s.Label(), err)
 }
 
+// checkRelations checks all tables and indexes, and then reads how many pages failed their
+// checksums since the server's statistics began: a page that fails is counted by whoever reads it.
 func (c *deepCheck) checkRelations(ctx context.Context, tell progress.Tell) error {
 	if err := c.beginTransaction(ctx); err != nil {
 		return err

@@ -28,6 +28,9 @@ func (s *Store) Wrap(op string, err error) error {
 	return err
 }
 
+// classifyError says by SQLSTATE what a server refused, and by what the network saw why none
+// answered. The order of the cases matters: a connection that could not be made is also late or
+// closed, and the most exact of these is told.
 func (s *Store) classifyError(op string, err error) error {
 	if err == nil {
 		return nil
@@ -87,6 +90,7 @@ func (s *Store) classifyError(op string, err error) error {
 
 const checkListener = "check what listens there, and how busy it is"
 
+// isAny tells whether an error is one of several, or was caused by one.
 func isAny(err error, any ...error) bool {
 	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
 }
@@ -114,6 +118,7 @@ var causes = store.ReadCauses(sqlStates)
 // serverError is what the server said, without the prefix and suffix that pgconn prints around it.
 type serverError struct{ *pgconn.PgError }
 
+// Error is the message with its detail, in which the server names the row, the key or the file.
 func (e serverError) Error() string {
 	if e.Detail == "" {
 		return e.Message

@@ -54,6 +54,8 @@ func hashRow(row []datagen.Value, isText []bool) (hash uint64) {
 // jenkins is the state of Bob Jenkins' hash of 2006, lookup3, as the server has it.
 type jenkins struct{ a, b, c uint32 }
 
+// newJenkins is the state before the first word: the golden ratio, as in lookup3, the length, and
+// the seed that PostgreSQL builds in.
 func newJenkins(length int) jenkins {
 	start := 0x9e3779b9 + uint32(length) + 3923095
 	return jenkins{start, start, start}

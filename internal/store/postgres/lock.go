@@ -85,6 +85,7 @@ func (a advisory) Wait(ctx context.Context) {
 	}
 }
 
+// Close gives the locks back and ends the session.
 func (a advisory) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), store.UnlockTime)
 	defer cancel()

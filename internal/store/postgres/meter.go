@@ -19,6 +19,9 @@ import (
 // run on this machine, or ds2 may not look.
 type meter int
 
+// newMeter finds the process of a connection on this machine. A process of the same number may be
+// of another container: what it calls itself must name this client, as the title of a session of
+// PostgreSQL does.
 func newMeter(ctx context.Context, conn *sql.Conn) meter {
 	var inside int // the server's own container
 	var age float64

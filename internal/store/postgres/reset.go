@@ -142,6 +142,8 @@ func (s *Store) tidyTables(
 	return nil
 }
 
+// tidyTable runs the statements of one table on one connection. Statistics of the planner that are
+// still right are kept: to sample the table again would read its pages, and might give other plans.
 func (s *Store) tidyTable(
 	ctx context.Context,
 	statements []schema.Statement,

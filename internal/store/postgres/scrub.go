@@ -68,6 +68,8 @@ func (r *scrub) listFiles(ctx context.Context) (err error) {
 	return r.wrapError(err)
 }
 
+// wrapError names what failed by the whole scrub: which file it was stands in the error of a
+// request.
 func (r *scrub) wrapError(err error) error { return r.Wrap("scrub "+r.Label(), err) }
 
 // Read reads the next piece of a file.

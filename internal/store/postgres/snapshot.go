@@ -206,4 +206,5 @@ func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
 	return err
 }
 
+// quoteName quotes a name as SQL wants it, so that capitals and blanks stay as they are.
 func quoteName(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -69,6 +69,8 @@ func (c *Conn) Queue() {
 	c.queued++
 }
 
+// encodeMessage appends a message to what is to be sent. One that cannot be encoded, such as of too
+// many parameters, is kept as the error of the calls that are queued with it: none of them is sent.
 func (c *Conn) encodeMessage(m pgproto3.FrontendMessage) {
 	out, err := m.Encode(c.out)
 	if err != nil {
@@ -99,6 +101,8 @@ func (c *Conn) exchangeRows(ctx context.Context, take func(row [][]byte) bool) e
 	return err
 }
 
+// sendQueued sends all calls that are queued with one Sync behind them, which makes them one
+// transaction: where one fails, the server passes over those after it and rolls all of them back.
 func (c *Conn) sendQueued(ctx context.Context) error {
 	c.encodeMessage(&endOfCalls)
 	c.failed, c.completed, c.sent, c.queued = nil, 0, c.queued, 0

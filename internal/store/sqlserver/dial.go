@@ -26,6 +26,7 @@ type connector struct {
 	config msdsn.Config
 }
 
+// Connect opens a connection for the pool.
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, _, err := c.store.dialServer(ctx, c.config)
 	if err != nil {
@@ -131,6 +132,7 @@ func (n *network) DialContext(ctx context.Context, network, address string) (net
 	return &loginConn{Conn: conn, network: n}, nil
 }
 
+// eachConn calls do with each connection that was made, of which go-mssqldb keeps the first.
 func (n *network) eachConn(do func(net.Conn)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -176,6 +178,7 @@ type loginConn struct {
 func (c *loginConn) Read(b []byte) (int, error)  { return c.noteFailure(c.Conn.Read(b)) }
 func (c *loginConn) Write(b []byte) (int, error) { return c.noteFailure(c.Conn.Write(b)) }
 
+// noteFailure notes that a read or a write failed, and passes on what it gave.
 func (c *loginConn) noteFailure(n int, err error) (int, error) {
 	if err != nil {
 		c.network.broken.Store(true)

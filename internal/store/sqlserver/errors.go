@@ -21,6 +21,8 @@ import (
 // each message.
 type serverError struct{ reply mssql.Error }
 
+// Error joins the messages of one reply: SQL Server tells the cause in one and the consequence in
+// the next.
 func (e serverError) Error() string {
 	if len(e.reply.All) == 0 {
 		return e.reply.Message

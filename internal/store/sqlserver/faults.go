@@ -51,6 +51,8 @@ func (s *Store) checkErrorLog(ctx context.Context) error {
 	return err
 }
 
+// errorLines are the lines on I/O that the current error log and the one before have since begin,
+// by the server's clock.
 func (s *Store) errorLines(ctx context.Context, begin time.Time) (lines []string, err error) {
 	for log := range 2 { // a start of the server begins a new one
 		found, err := s.readNotes(ctx, "server/error-lines", begin, log)

@@ -97,11 +97,13 @@ type appLock struct {
 	names []string
 }
 
+// Wait asks now and then whether the connection stands, until it does not, or ctx ends.
 func (a appLock) Wait(ctx context.Context) {
 	for a.conn.PingContext(ctx) == nil && progress.Pause(ctx, lockProbe) {
 	}
 }
 
+// Close gives the locks back and ends the session and its pool.
 func (a appLock) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), store.UnlockTime)
 	defer cancel()

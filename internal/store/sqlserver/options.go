@@ -25,6 +25,8 @@ var targetTable string
 
 var targetOptions = readOptionNames()
 
+// readOptionNames gives for each name of an option, also that of other clients, the one that go-
+// mssqldb knows, which is the first of its row.
 func readOptionNames() map[string]string {
 	names := map[string]string{}
 	for _, row := range datatable.Rows(targetTable, 3) {

@@ -44,6 +44,9 @@ func eachRow(
 	return n, nil
 }
 
+// convertValue gives a value as the bulk load of go-mssqldb takes it for a column of a type. An
+// amount goes as text: as a float64 it would not be exact. This allocates for each value, which go-
+// mssqldb does anyway.
 func convertValue(v *datagen.Value, c column) (any, error) {
 	switch c.kind {
 	case "TINYINT", "SMALLINT", "INT", "BIGINT":

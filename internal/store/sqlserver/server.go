@@ -86,6 +86,7 @@ func (s *Store) askServer(ctx context.Context) (server, error) {
 	return v, nil
 }
 
+// readProperties asks a database of the server; every login may see these.
 func readProperties(ctx context.Context, db *sql.DB) (server, error) {
 	var v server
 	err := db.QueryRowContext(ctx, query("server/properties")).

@@ -291,6 +291,7 @@ func (s *Store) needBackup(ctx context.Context, op string) error {
 	return s.refuseLacking(ctx, op, do, lacks, lacks)
 }
 
+// quoteText quotes a text as nvarchar: the path of a backup may have any letters.
 func quoteText(text string) string { return "N" + store.Literal(text) }
 
 //go:embed options.tsv

@@ -109,6 +109,8 @@ func (c *Conn) Each(
 // Close ends the connection.
 func (c *Conn) Close(context.Context) error { return c.conn.Close() }
 
+// sendCall sends the call and reads its answer, of one result set or several. The first error is
+// told, of the server, of the shape or of row.
 func (c *Conn) sendCall(ctx context.Context, columns int, row func([]Value) error) error {
 	rows, err := queryOn(ctx, c.conn, c.current.SQL, c.args)
 	if err != nil {

@@ -118,6 +118,8 @@ func (u *Draws) Next() *Order {
 	return o
 }
 
+// drawBrowses draws the searches of an order: how many, of which of the three kinds, and for what
+// (WORKLOAD.md section 5).
 func (u *Draws) drawBrowses(o *Order) {
 	o.Browses = o.Browses[:0]
 	words := u.config.Words
@@ -143,6 +145,8 @@ const (
 	popularWeight = 10
 )
 
+// drawProduct draws a product for the cart. The numbers above those of the products stand for the
+// further chances of the popular ones.
 func (u *Draws) drawProduct() int32 {
 	products := u.config.Size.Products
 	n := u.rand.IntN(products + (popularWeight-1)*(products/popularEvery))
@@ -225,6 +229,7 @@ func (u *Draws) newCustomer(c *calls.Customer) {
 	c.Gender = "FM"[u.rand.IntN(2)]
 }
 
+// drawLetters is a name of n capitals, as the dataset has them.
 func (u *Draws) drawLetters(n int) []byte {
 	b := u.texts
 	for range n {

@@ -49,6 +49,7 @@ type ownWords struct {
 	Counters []workload.Counter
 }
 
+// readWords reads words.json, which is right, or the program is wrong.
 func readWords() (own ownWords) {
 	if err := json.Unmarshal(wordsText, &own); err != nil {
 		panic(err)

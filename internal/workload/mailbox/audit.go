@@ -54,6 +54,8 @@ func eachRecord(
 	return aliens, first, err
 }
 
+// readLive adds all records that a database holds, by their keys. A key that is none of this
+// workload's is an error: a run would replace and delete what is not ds2's.
 func readLive(ctx context.Context, target store.Database, d Dataset, live *Live) error {
 	const op = "read the keys of the records"
 	found := func(n uint64, _ *Record) { live.AddRecord(n) }
@@ -127,6 +129,7 @@ func (w Workload) Audit(
 	return checks, nil
 }
 
+// readAll reads all records whole, in the order in which the server gives them.
 func (f *findings) readAll(ctx context.Context) (err error) {
 	check := f.checkEach()
 	f.aliens, _, err = eachRecord(ctx, f.Store.DB(), f.Dataset, true, func(n uint64, r *Record) {

@@ -162,4 +162,5 @@ func formatDecimals(f float64, n int) string {
 // formatMilliseconds is a time of seconds with three decimals; a dash where it is not known.
 func formatMilliseconds(seconds *float64) string { return formatDecimals(1000*valueOf(seconds), 3) }
 
+// valueOf is a figure as the formats take it: NaN where it is not known.
 func valueOf(f *float64) float64 { return *cmp.Or(f, new(math.NaN())) }

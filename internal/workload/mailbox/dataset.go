@@ -22,6 +22,7 @@ type Dataset struct {
 	Engines map[string]Engine // that it can be loaded into, by their names
 }
 
+// makeShape is what the records are made again from.
 func (d Dataset) makeShape() Shape { return Shape{d.Size.Mailboxes, d.Seed} }
 func (d Dataset) String() string   { return d.Size.String() }
 

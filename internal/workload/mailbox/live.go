@@ -25,6 +25,7 @@ func NewLive(users int) *Live {
 // ShareOf is the part of the records that a user works on.
 func (l *Live) ShareOf(user int) *Share { return &l.shares[user] }
 
+// shareWith is the share that a number belongs to, whether a record ever had it or not.
 func (l *Live) shareWith(n uint64) *Share { return &l.shares[n%uint64(len(l.shares))] }
 
 // AddRecord notes that record n is there.
@@ -72,6 +73,7 @@ type Share struct {
 	_ [64]byte // keeps the next user's counts off this cache line
 }
 
+// numberAt is the number at a place of the share's bits: the inverse of n / step.
 func (s *Share) numberAt(place uint64) uint64 { return s.first + place*s.step }
 
 // addRecord adds a record with the place that its number has.
@@ -140,6 +142,7 @@ func (s *Share) NoteDoubt(n uint64) {
 	}
 }
 
+// hasBit tells whether the bit of a place is set; of places beyond the end none is.
 func hasBit(places []uint64, place uint64) bool {
 	return place/64 < uint64(len(places)) && places[place/64]&(1<<(place%64)) != 0
 }

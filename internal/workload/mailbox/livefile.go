@@ -21,6 +21,7 @@ import (
 
 const liveHeader = "ds2 mailbox records 1\n"
 
+// liveFile is the file of a target in the directory of a run's record.
 func liveFile(dir string, target int) string {
 	return filepath.Join(dir, fmt.Sprintf("mailbox-records-%d.bin", target))
 }
@@ -71,6 +72,8 @@ func LoadLive(dir string, target int) (*Live, error) {
 	return l, nil
 }
 
+// parseLive reads the file as SaveRecords writes it, as one share. The lengths are checked before
+// anything is allocated by them: the file may be cut off or another's.
 func parseLive(b []byte) (*Live, error) {
 	var head struct {
 		Name        [len(liveHeader)]byte

@@ -91,6 +91,8 @@ func (r *Record) CheckSum() error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// computeSum is the CRC-32C of key, flags and body, by which an audit finds a record that lies
+// under another's key as well as one whose bytes changed.
 func (r *Record) computeSum() uint32 {
 	head := r.head[:]
 	binary.BigEndian.PutUint32(head[0:], uint32(r.Mailbox))
@@ -108,12 +110,14 @@ const (
 	inverse2 = 0x319642b2d24d8ec3
 )
 
+// mixBits scatters neighbours over all 64 bits, each number to another one.
 func mixBits(z uint64) uint64 {
 	z = (z ^ z>>30) * factor1
 	z = (z ^ z>>27) * factor2
 	return z ^ z>>31
 }
 
+// unmixBits undoes it, step by step from the last on.
 func unmixBits(z uint64) uint64 {
 	z = (z ^ z>>31 ^ z>>62) * inverse2
 	z = (z ^ z>>27 ^ z>>54) * inverse1

@@ -84,6 +84,7 @@ func (r run) describeTrend(windows []measure.Window) []result.Section {
 	return []result.Section{t}
 }
 
+// clockText is a time since the first transactions as h:mm:ss, as Jetstress prints it.
 func clockText(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)

@@ -29,6 +29,8 @@ type user struct {
 	inDoubt bool // the transaction may have been committed by an earlier try
 }
 
+// Connect opens the connection of the user, or another one after it was lost. What share it has of
+// the records stays.
 func (u *user) Connect(ctx context.Context) (err error) {
 	t := u.run.targets[u.target]
 	u.session, err = t.Engine.ConnectUser(ctx, t.Store)
@@ -49,6 +51,8 @@ func (u *user) Play(p workload.Player) error {
 	return u.noteDone()
 }
 
+// drawStep draws the next transaction by the mix: an operation, a record of the user's own share,
+// and whether it commits lazily. Where a share has run empty it inserts.
 func (u *user) drawStep() {
 	s := &u.step
 	mix := &u.run.parameters.Mix
@@ -71,6 +75,7 @@ func (u *user) drawStep() {
 	u.lazy = mix.DrawLazy(u.random)
 }
 
+// Call carries the transaction out once, again with the same record where it is tried again.
 func (u *user) Call(ctx context.Context, _ workload.Op) error {
 	return u.session.Transact(ctx, &u.step, u.lazy)
 }
@@ -118,4 +123,5 @@ func (u *user) noteDoubt() {
 	}
 }
 
+// Think draws the pause after a transaction.
 func (u *user) Think(mean time.Duration) time.Duration { return workload.Think(u.random, mean) }

@@ -68,6 +68,8 @@ type tally struct{ rows, print int64 }
 // moduloPrime is what a print stands for.
 func moduloPrime(print int64) int64 { return (print%prime + prime) % prime }
 
+// ask asks all questions: first what indexes and small tables answer, then the passes over the
+// large tables side by side, and last, of parts that do not agree, the exact questions.
 func (a *audit) ask(ctx context.Context) (err error) {
 	info, err := a.sizeOf(ctx)
 	if err != nil {

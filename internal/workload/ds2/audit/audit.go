@@ -54,6 +54,8 @@ type sales struct {
 	history      int64 // behind which place of CUST_HIST later rows lie; 0: not known
 }
 
+// noted reads a note of sales. Of one that ds2 did not write, or an older one in another form, the
+// order is -1, which no database has: the sales are then read again.
 func noted(text string) (s sales) {
 	if n, _ := fmt.Sscan(text, &s.order, &s.print, &s.history); n != 3 {
 		return sales{order: -1}

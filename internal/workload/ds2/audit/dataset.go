@@ -80,8 +80,10 @@ const productPrice = 4 // its place in a row
 var numbers = strings.Fields("customerid region creditcardtype age income " +
 	"prod_id category special common_prod_id")
 
+// isText tells the texts of the dataset from its numbers: RowHash hashes the two differently.
 func isText(column string) bool { return !slices.Contains(numbers, column) }
 
+// checkNames are the names of the checks that compare with the dataset.
 func (d *dataset) checkNames() []string {
 	names := []string{otherStock}
 	for _, c := range d.tables {
@@ -255,6 +257,7 @@ func (d *dataset) rangeTasks(tables map[string]int64) (tasks []task) {
 	return tasks
 }
 
+// question is one about the rows of a span of keys.
 func (c *comparison) question(s span) question {
 	return question{
 		Table: c.table, Column: c.key, Term: c.term, Where: where("t."+c.key, s),
@@ -289,6 +292,7 @@ func (d *dataset) makeRows(ctx context.Context) error {
 	return group.Wait()
 }
 
+// plus adds the rows of two ranges; prints add up modulo prime.
 func (t tally) plus(other tally) tally {
 	return tally{t.rows + other.rows, moduloPrime(t.print + other.print)}
 }

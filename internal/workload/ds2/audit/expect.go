@@ -22,6 +22,8 @@ func (e expectation) format(n int64) string {
 	return fmt.Sprint(n)
 }
 
+// String writes what is expected: a number, or from the lowest to the highest where work is in
+// doubt.
 func (e expectation) String() string {
 	if e.from == e.to {
 		return e.format(e.from)

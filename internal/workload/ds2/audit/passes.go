@@ -31,6 +31,7 @@ func (a *audit) partTasks(bytes int64) []task {
 	return tasks
 }
 
+// partTask is the task that reads orders and lines of a span of a part.
 func (a *audit) partTask(p *part, s span, bytes int64) task {
 	return task{
 		"read orders and orderlines", bytes,
@@ -116,6 +117,8 @@ func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, 
 // passed is what a pass over CUST_HIST found of a part.
 type passed struct{ Part, Rows, Print int64 }
 
+// addHistory adds what was found to its part. Rows of orders that no part has, such as of a
+// negative number, go to the first or the last, whose spans have no bound.
 func (a *audit) addHistory(found passed) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

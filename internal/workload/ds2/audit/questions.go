@@ -68,6 +68,7 @@ var smallKeys = []foreignKey{
 	{"reorder", "prod_id", "products", "prod_id"},
 }
 
+// name is that of the check of the key.
 func (k foreignKey) name() string {
 	return fmt.Sprintf("rows of %s whose %s is not in %s", k.Table, k.Column, k.Parent)
 }

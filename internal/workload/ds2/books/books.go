@@ -77,10 +77,13 @@ func (b *Books) Registered(target int, customer int64, username []byte) {
 	b.noteEntry(target, entry{Kind: registered, Customer: customer, Name: nameSum(username)})
 }
 
+// purchaseEntry is the entry of a purchase, without its order's number, which one in doubt has not.
 func purchaseEntry(k kind, p *calls.Purchase) entry {
 	return entry{Kind: k, Lines: uint16(len(p.Items)), Customer: p.CustomerID, Total: p.Total}
 }
 
+// noteEntry writes an entry into the journal before it returns: the user's next operation begins
+// only when what was acknowledged is noted.
 func (b *Books) noteEntry(target int, e entry) {
 	if b == nil {
 		return

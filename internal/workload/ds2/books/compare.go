@@ -63,6 +63,8 @@ type comparison struct {
 	strangers []int64 // the first of them
 }
 
+// newComparison begins with everything that was acknowledged, or is in doubt, as still to be met.
+// The target does not matter: the entries are all of one.
 func newComparison(all []entry) *comparison {
 	c := &comparison{told: map[entry]int{}, doubt: map[entry]int{}}
 	for _, e := range all {

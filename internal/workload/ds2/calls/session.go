@@ -104,6 +104,7 @@ func (s *session) Login(
 	return s.id, s.rows, err
 }
 
+// NewCustomer calls NEW_CUSTOMER with its 19 parameters, in the order of WORKLOAD.md section 4.
 func (s *session) NewCustomer(ctx context.Context, c *Customer) (int64, error) {
 	s.call(OpNewCustomer)
 	names := [...][]byte{
@@ -126,6 +127,7 @@ func (s *session) NewCustomer(ctx context.Context, c *Customer) (int64, error) {
 	return s.newID(ctx)
 }
 
+// Browse calls one of the three procedures that search, and counts the products that come.
 func (s *session) Browse(ctx context.Context, b *Browse) (int, error) {
 	s.call(b.Op)
 	s.Int32(int32(b.Batch))
@@ -139,6 +141,8 @@ func (s *session) Browse(ctx context.Context, b *Browse) (int, error) {
 	return s.rows, err
 }
 
+// Prices asks for the prices of a cart. A product that is not there leaves an item without a price,
+// which is an error: the order would be paid too little.
 func (s *session) Prices(ctx context.Context, items []Item) error {
 	s.call(OpPrices)
 	s.Products(items)
@@ -152,6 +156,7 @@ func (s *session) Prices(ctx context.Context, items []Item) error {
 	return err
 }
 
+// Purchase calls PURCHASE with the whole cart, which is one round trip and one transaction.
 func (s *session) Purchase(ctx context.Context, p *Purchase) (int64, error) {
 	s.call(OpPurchase)
 	s.Int32(int32(p.CustomerID))

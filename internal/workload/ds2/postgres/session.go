@@ -33,6 +33,7 @@ func Connect(ctx context.Context, target store.Database) (calls.Session, error) 
 	return calls.NewSession(&conn{Conn: c}), nil
 }
 
+// Call begins the call of an operation, and notes it for the rows of its answer.
 func (c *conn) Call(op int) {
 	c.Conn.Call(&statements[op])
 	c.op = calls.Op(op)

@@ -71,6 +71,8 @@ func (Engine) DescribeDirectIO(settings map[string]string) string {
 	return ""
 }
 
+// Transact sends the operation, behind the setting for a lazy commit where it is one, in one round
+// trip. A read has nothing to commit, so that it is never lazy.
 func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) error {
 	writes := step.Op != mailbox.Read
 	s.step = step

@@ -89,6 +89,8 @@ func (Engine) ConnectUser(ctx context.Context, target store.Database) (mailbox.S
 // the lazy ones.
 var statements = append(readCalls(false), readCalls(true)...)
 
+// readCalls reads the calls of the operations, by the order of their places, with full or with lazy
+// commits.
 func readCalls(lazy bool) []schema.Statement {
 	p := schema.Params{Workload: mailbox.Name}
 	p.Layout.Uses.DelayedDurability = lazy
