@@ -41,8 +41,7 @@ func ParseSize(s string) (Size, error) {
 	}
 	form := sizeForm.FindStringSubmatch(text)
 	if form == nil {
-		return Size{}, fmt.Errorf("invalid size %q: use S, M, L, W, or a whole number of MB, GB "+
-			"or TB, such as 1300MB (not 1.3GB), 80GB, 1TB", s)
+		return Size{}, fmt.Errorf("invalid size %q: use S, M, L, W, or a whole number of MB, GB or TB, such as 1300MB (not 1.3GB), 80GB, 1TB", s)
 	}
 	n, _ := strconv.Atoi(form[1]) // digits, and no more than fit
 	var size Size
@@ -120,8 +119,7 @@ func (z Size) String() string {
 // ParseRows reads a size as its three numbers:
 // "customers=20000,orders-per-month=1000,products=10000", in any order.
 func ParseRows(s string) (Size, error) {
-	invalid := fmt.Errorf("%q is not the three numbers of a size: "+
-		"write customers=20000,orders-per-month=1000,products=10000, each once", s)
+	invalid := fmt.Errorf("%q is not the three numbers of a size: write customers=20000,orders-per-month=1000,products=10000, each once", s)
 	var z Size
 	numbers := map[string]*int{
 		"customers": &z.Customers, "orders-per-month": &z.OrdersPerMonth, "products": &z.Products,

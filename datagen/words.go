@@ -75,8 +75,7 @@ func ReadWords(r io.Reader) (*Words, error) {
 		case known[line]:
 			return invalid("%q is in list %s twice", line, name)
 		case len(line) > maxWord || !wordForm.MatchString(line):
-			return invalid("invalid word %q: use 1 to %d ASCII characters without comma, "+
-				"quotes or blanks, at least one of them a letter", line, maxWord)
+			return invalid("invalid word %q: use 1 to %d ASCII characters without comma, quotes or blanks, at least one of them a letter", line, maxWord)
 		default:
 			known[line] = true
 			list[0], list = line, list[1:]

@@ -141,8 +141,7 @@ func (m *Manifest) checkNames(name string) error {
 	for _, e := range m.Files {
 		known := func(f datagen.File) bool { return f.Name == e.Name && f.Table == e.Table }
 		if seen[e.Name] || !slices.ContainsFunc(fileNames, known) {
-			return fmt.Errorf("it lists a file %q of table %q, "+
-				"which is not one of a dataset's or is listed twice", e.Name, e.Table)
+			return fmt.Errorf("it lists a file %q of table %q, which is not one of a dataset's or is listed twice", e.Name, e.Table)
 		}
 		seen[e.Name] = true
 	}

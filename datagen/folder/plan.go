@@ -79,15 +79,14 @@ func (p *Plan) checkDirectory() error {
 				"directory %s holds another dataset: %w: take an empty directory", p.dir, err)
 		}
 		if !p.options.Resume {
-			return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, "+
-				"or take an empty directory", p.dir)
+			return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, or take an empty directory", p.dir)
 		}
 		for _, e := range earlier.Files {
 			known[e.Name] = true
-			if i := slices.IndexFunc(p.manifest.Files, func(m Entry) bool {
-				return m.Name == e.Name
-			}); i >= 0 {
-				p.manifest.Files[i] = e
+			for i, m := range p.manifest.Files {
+				if m.Name == e.Name {
+					p.manifest.Files[i] = e
+				}
 			}
 		}
 	}
@@ -133,8 +132,7 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	}
 	if free, ok := diskspace.Free(p.dir); ok && free < w.need.Load() {
 		return nil, fmt.Errorf(
-			"directory %s has %d bytes free, and the files to be made need about %d: free %d more, "+
-				"or take another directory",
+			"directory %s has %d bytes free, and the files to be made need about %d: free %d more, or take another directory",
 			p.dir, free, w.need.Load(), w.need.Load()-free)
 	}
 	if err := p.manifest.writeTo(p.dir); err != nil {

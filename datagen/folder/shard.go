@@ -30,8 +30,7 @@ func ParseShard(s string) (Shard, error) {
 		shard.Index++
 	}
 	if err1 != nil || err2 != nil || shard.checkRange() != nil {
-		return Shard{}, fmt.Errorf("invalid shard %q: write 3/16 for the third of sixteen, "+
-			"or 2-of-16; at most %d, one per file", s, len(fileNames))
+		return Shard{}, fmt.Errorf("invalid shard %q: write 3/16 for the third of sixteen, or 2-of-16; at most %d, one per file", s, len(fileNames))
 	}
 	return shard, nil
 }

@@ -41,10 +41,6 @@ func (s *sink) explainFull(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}
-	return fmt.Errorf(
-		"write %s: the disk is full: about %d bytes more are needed for the whole dataset; "+
-			"free them, and resume",
-		s.path,
-		max(s.work.need.Load(), 1),
-	)
+	return fmt.Errorf("write %s: the disk is full: about %d bytes more are needed for the whole dataset; free them, and resume",
+		s.path, max(s.work.need.Load(), 1))
 }

@@ -153,8 +153,7 @@ func (d *Driver) watchConnecting(connected *atomic.Int64) (stop func()) {
 			last = n
 			return true
 		}
-		d.halt(fmt.Errorf("%d of %d users connected, and no other within %s: "+
-			"does the server, or a pooler in front of it, allow that many connections?",
+		d.halt(fmt.Errorf("%d of %d users connected, and no other within %s: does the server, or a pooler in front of it, allow that many connections?",
 			n, len(d.users), connectTime))
 		return false
 	})

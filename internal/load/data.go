@@ -137,9 +137,7 @@ func (l *loader) planLanes() (lanes [][]store.Copy, err error) {
 	}
 	for step := range l.done {
 		if _, statement := l.course.statements[step]; !statement && !known[step] {
-			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are "+
-				"split differently: resume with the same --size or --from, "+
-				"or start again with --drop", step)
+			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are split differently: resume with the same --size or --from, or start again with --drop", step)
 		}
 	}
 	if whole { // the one that takes longest first, or it would be at work alone at the end

@@ -41,8 +41,7 @@ func Reset(
 	}
 	planner, ok := w.(workload.Resetter)
 	if !ok {
-		return fmt.Errorf("reset %s: a database of workload %s cannot be reset: "+
-			"go back to a copy by ds2 snapshot", s.Label(), w.Name())
+		return fmt.Errorf("reset %s: a database of workload %s cannot be reset: go back to a copy by ds2 snapshot", s.Label(), w.Name())
 	}
 	plan, err := planner.PlanReset(s.Engine(), info)
 	if err != nil {

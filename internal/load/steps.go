@@ -25,8 +25,7 @@ func (l *loader) readUnfinished(ctx context.Context) error {
 	maps.Copy(all, own)
 	for _, name := range append([]string{store.InfoSize}, slices.Sorted(maps.Keys(all))...) {
 		if info[name] != own[name] {
-			return fmt.Errorf("the unfinished load has %s %q, not %q: "+
-				"resume as it was started, or start again with --drop", name, info[name], own[name])
+			return fmt.Errorf("the unfinished load has %s %q, not %q: resume as it was started, or start again with --drop", name, info[name], own[name])
 		}
 	}
 	l.done, err = store.Pairs[int64](ctx, l.engine.DB(), "SELECT name, copied FROM ds2_steps")
