@@ -103,6 +103,8 @@ func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) {
 		Operations: plan.Workload().Operations(),
 		Play:       plan.Begin(""),
 		Interval:   10 * time.Second,
+		Started:    func(time.Time) {}, Began: func(time.Time) {},
+		Lost: func(error) {}, Delayed: func(error) {},
 	}
 	c.DrainTime.Duration = time.Minute
 	c.OperationTimeout.Duration = time.Minute

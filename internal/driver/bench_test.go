@@ -73,7 +73,9 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	}
 	c := Config{
 		Operations: plan.Workload().Operations(), Counts: calls.Counts, Play: plan.Begin(""),
-		Spec: result.Spec{Targets: []string{"simulation"}, Threads: 1, RampRate: 1},
+		Spec:    result.Spec{Targets: []string{"simulation"}, Threads: 1, RampRate: 1},
+		Started: func(time.Time) {}, Began: func(time.Time) {},
+		Lost: func(error) {}, Delayed: func(error) {},
 	}
 	c.OperationTimeout.Duration = time.Minute
 	d := New(c, &series{}, quiet)

@@ -44,7 +44,7 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) e
 		c.cuts = append(c.cuts, warmup+cut)
 	}
 	slices.Sort(c.cuts)
-	if d.config.Began != nil && d.stop.Err() == nil {
+	if d.stop.Err() == nil {
 		d.config.Began(d.start.Add(warmup))
 	}
 	phase(measure.PhaseRun, run)

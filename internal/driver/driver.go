@@ -33,12 +33,12 @@ type Config struct {
 	Play       workload.Run         // what the users do
 
 	StartAt time.Time       // when the first orders start; zero: as soon as all users are connected
-	Started func(time.Time) // is told when they do; may be nil
-	Began   func(time.Time) // is told when the run phase begins; may be nil
+	Started func(time.Time) // is told when they do
+	Began   func(time.Time) // is told when the run phase begins
 	Warm    func() bool     // whether the run may begin after the warm-up; nil: it may
-	// is called with each error of class Connection, at once, by several users; may be nil
+	// is called with each error of class Connection, at once, by several users
 	Lost    func(error)
-	Delayed func(error) // is called once with the first error of connecting a user; may be nil
+	Delayed func(error) // is called once with the first error of connecting a user
 
 	Interval time.Duration // length of the intervals that histograms are kept of
 	// where an interval ends besides, since the first orders: the bounds of windows
@@ -110,9 +110,7 @@ func (d *Driver) Run(ctx, stop context.Context) error {
 	}
 
 	d.start = time.Now()
-	if d.config.Started != nil {
-		d.config.Started(d.start)
-	}
+	d.config.Started(d.start)
 	var users sync.WaitGroup
 	due := d.offerArrivals(&users)
 	for i, u := range d.users {

@@ -71,6 +71,8 @@ func config(sims ...*simulation) Config {
 		},
 		Operations: plan.Workload().Operations(), Counts: calls.Counts, Play: plan.Begin(""),
 		Interval: 50 * time.Second,
+		Started:  func(time.Time) {}, Began: func(time.Time) {},
+		Lost: func(error) {}, Delayed: func(error) {},
 	}
 	c.WarmupTime.Duration = 5 * time.Second
 	c.RunTime.Duration = 10 * time.Second

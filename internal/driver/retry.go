@@ -33,17 +33,15 @@ func (u *user) attemptOperation(op workload.Op) error {
 			// made of it.
 			class = store.Connection
 		}
-		if delayed := u.driver.config.Delayed; op == opConnect && delayed != nil {
-			u.driver.delayed.Do(func() { delayed(err) })
+		if op == opConnect {
+			u.driver.delayed.Do(func() { u.driver.config.Delayed(err) })
 		}
 		failure := measure.Failure{Operation: u.driver.opName(failed), Class: string(class)}
 		u.tally.Fail(failure)
 		u.recorder.Report(&u.tally)
 		u.driver.noteFailure(failure, err)
 		if class == store.Connection {
-			if lost := u.driver.config.Lost; lost != nil {
-				lost(err)
-			}
+			u.driver.config.Lost(err)
 			u.dropConnection()
 		}
 		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt && !u.InDoubt(failed) {

@@ -87,6 +87,8 @@ func TestRunSurvivesRestart(t *testing.T) {
 			MaxRetries: 20,
 		},
 		Interval: 10 * time.Second,
+		Started:  func(time.Time) {}, Began: func(time.Time) {},
+		Lost: func(error) {}, Delayed: func(error) {},
 	}
 	c.ThinkTime.Duration = 5 * time.Millisecond
 	c.DrainTime.Duration = time.Minute
