@@ -1,10 +1,12 @@
 package sampling
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestFigures: each figure stands once in the table, with a sentence, and one that is counted for
@@ -27,4 +29,11 @@ func TestFigures(t *testing.T) {
 			assert.True(t, seen[of], of)
 		}
 	}
+}
+
+// TestUnreadRecord: a size that cannot be read is unknown, and not 0.
+func TestUnreadRecord(t *testing.T) {
+	values := unknown(1)
+	require.Error(t, Record(t.TempDir()+"/gone").Read(t.Context(), values))
+	assert.InDelta(t, math.NaN(), values[0], 0)
 }
