@@ -99,13 +99,15 @@ func (f Family) outside(width float64) float64 {
 	n := f.configurations()
 	inside := 0.
 	places, weights := standardNormal()
-	for i, z := range places {
-		if f.of == everyTwo { // z is the largest
+	if f.of == everyTwo {
+		for i, z := range places { // of the largest
 			inside += n * weights[i] * math.Pow(normal(z)-normal(z-width), n-1)
-		} else {
-			// z is the one in common, and all others lie within width of it.
-			inside += weights[i] * math.Pow(normal(z+width)-normal(z-width), n-1)
 		}
+		return 1 - inside
+	}
+	// z is the one in common, and all others lie within width of it: as many of z as of -z.
+	for i, z := range places[:nodes/2] {
+		inside += 2 * weights[i] * math.Pow(normal(z+width)-normal(z-width), n-1)
 	}
 	return 1 - inside
 }
