@@ -84,7 +84,8 @@ func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a)
 
 // Merged reads the records of one run that several driver machines made, and adds them up.
 func (r Reader) Merged(dirs []string) (*result.Record, error) {
-	// Conclusions are drawn from the sum alone: intervals of the parts do not add up to its interval.
+	// Conclusions are drawn from the sum alone: intervals of the parts do not add up to that of the
+	// sum.
 	records := make([]*result.Record, len(dirs))
 	for i, dir := range dirs {
 		var err error

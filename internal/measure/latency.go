@@ -97,8 +97,8 @@ func (d Distribution) certain() float64 {
 }
 
 // AtLeast says that the response time that a share q does not exceed is only known to be at least
-// Quantile's. Of 1 it says that orders were dropped, so that Mean, which leaves them out, is a lower
-// bound too.
+// Quantile's. Of 1 it says that orders were dropped, so that Mean, which leaves them out, is a
+// lower bound too.
 func (d Distribution) AtLeast(q float64) bool { return 100*q > d.certain() }
 
 // Count is how many came to an end.

@@ -147,8 +147,8 @@ func Classify(err error) Class {
 	return Bug
 }
 
-// Fail is an error of the class that ds2 itself finds: what failed, what a user can do about it, and
-// why.
+// Fail is an error of the class that ds2 itself finds: what failed, what a user can do about it,
+// and why.
 func (c Class) Fail(op, hint, why string, args ...any) error {
 	return &Error{Op: op, Class: c, Hint: hint, Err: fmt.Errorf(why, args...)}
 }

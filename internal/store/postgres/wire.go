@@ -15,7 +15,9 @@ import (
 // pgconn made the connection. Its answer still goes through pgconn's own reader: where a write took
 // pgconn long, on a busy machine, a goroutine of its is waiting for the next bytes from the server,
 // and would take them from any other reader. Once they have come it is gone.
-func (c *Conn) prepareStatements(ctx context.Context, setup string, statements []schema.Statement) error {
+func (c *Conn) prepareStatements(
+	ctx context.Context, setup string, statements []schema.Statement,
+) error {
 	c.encodeMessage(&pgproto3.Parse{Query: setup})
 	c.encodeMessage(&pgproto3.Bind{})
 	c.encodeMessage(&pgproto3.Execute{})

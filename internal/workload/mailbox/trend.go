@@ -66,7 +66,8 @@ func (r run) describeTrend(windows []measure.Window) []result.Section {
 		for _, kind := range kinds {
 			kind.Over = sampling.VerdictMeans
 			latency := seen.Slowest(kind) // Longest: of the means of 15 s
-			row = append(row, formatMilliseconds(&latency.Mean), formatMilliseconds(&latency.Longest))
+			row = append(row, formatMilliseconds(&latency.Mean))
+			row = append(row, formatMilliseconds(&latency.Longest))
 		}
 		t.Rows = append(t.Rows, append(row, megabytesText(seen)))
 	}
