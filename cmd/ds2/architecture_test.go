@@ -110,6 +110,8 @@ func TestFigures(t *testing.T) {
 	elsewhere := regexp.MustCompile(`^internal/(measure|conclude|compare|esrp|history|workload/.*|.*test)$`)
 	shows := regexp.MustCompile(`^(cmd/ds2|internal/(report|limit|sampling|live|metrics))$`)
 	excused := map[string]string{
+		"internal/device: MeanCI95":            "decides when flash is steady",
+		"internal/device: Slope":               "as MeanCI95",
 		"internal/runs: Slope":                 "decides when warm-up ends",
 		"internal/limit: percentile":           "reads the name of a metric",
 		"internal/limit: MeanCI95":             "judges a limit by the mean of the runs",

@@ -116,7 +116,7 @@ func TestRecommendations(t *testing.T) {
 					end = found[i+1][0]
 				}
 				said := sentence[at[0]:end]
-				if stop := strings.IndexAny(said, ";|"); stop > 0 {
+				if stop := strings.IndexAny(said, ";|\t"); stop > 0 {
 					said = said[:stop]
 				}
 				words := strings.Fields(said)[1:]

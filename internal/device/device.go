@@ -19,8 +19,6 @@ import (
 	"syscall"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"ds2/internal/diskspace"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -271,7 +269,7 @@ func roundsSteady(rounds []float64) bool {
 		return false
 	}
 	rounds = rounds[len(rounds)-steadyRounds:]
-	mean := stat.Mean(rounds, nil)
+	mean, _ := measure.MeanCI95(rounds)
 	slope, _ := measure.Slope(rounds)
 	return slices.Max(rounds)-slices.Min(rounds) <= maxRange*mean &&
 		math.Abs(slope)*(steadyRounds-1) <= maxSlope*mean

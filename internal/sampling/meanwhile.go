@@ -45,7 +45,8 @@ func ReadsDuring(
 	if io.ReadMean == nil {
 		return nil, nil, err
 	}
-	return &io.Reads, io.ReadMean, err
+	perSecond := io.Reads
+	return &perSecond, io.ReadMean, err
 }
 
 // countsReads says that a source counts the reads of drives.
