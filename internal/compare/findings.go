@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
@@ -11,8 +12,19 @@ import (
 	"ds2/internal/result"
 )
 
-// measured is a number in words, and none that is a part of a name.
-var measured = regexp.MustCompile(`(^|[ (<>=±×+−-])[0-9]+(?:[.,:][0-9]+)*`)
+// number is a number in words, and none that is a part of a name.
+var number = regexp.MustCompile(`(^|[<>]=? ?|[ (=±×+−-])[0-9]+(?:[.,:][0-9]+)*`)
+
+// withoutFigures are the words of a finding without what was measured. The bound of a limit, which
+// was asked for, stays: two limits of one metric are two findings.
+func withoutFigures(words string) string {
+	return number.ReplaceAllStringFunc(words, func(found string) string {
+		if strings.ContainsAny(found, "<>") {
+			return found
+		}
+		return strings.TrimRight(found, "0123456789.,:")
+	})
+}
 
 // FoldRuns puts the findings of the runs of a bench, or of the days of a history, together, those
 // for practice aside: one that differs in its figures alone is one finding of several runs, the
@@ -22,8 +34,7 @@ func FoldRuns(runs []result.BenchRun) (all []result.Finding) {
 	at := map[string]int{}
 	for _, r := range runs {
 		for _, f := range r.Findings {
-			words := measured.ReplaceAllString(f.Detail, "$1")
-			key := string(f.Kind) + "\n" + f.Of + "\n" + words
+			key := string(f.Kind) + "\n" + f.Of + "\n" + withoutFigures(f.Detail)
 			if len(runs) > 1 {
 				f.Effect = f.AmongRuns()
 			}
