@@ -55,7 +55,7 @@ const (
 	fewOpenFiles    Kind = "few open files" // enough for the users alone
 	tooFewOpenFiles Kind = "too few open files"
 	Loaded          Kind = "loaded"
-	NotAsNeeded     Kind = "not as needed" // nothing, or not what the flags ask for
+	NotAsNeeded     Kind = "database unusable" // nothing, or not what the flags ask for
 	DrivenBefore    Kind = "driven before"
 	EngineUnproven  Kind = "engine unproven"
 	NotLocked       Kind = "not locked"
@@ -63,11 +63,11 @@ const (
 	SchemaAsLoaded  Kind = "schema as loaded"
 	SchemaChanged   Kind = "schema changed"
 	SchemaUnknown   Kind = "schema unknown"
-	NotExamined     Kind = "not examined"   // the server cannot be asked
-	NotObserved     Kind = "not observed"   // no counter can be read
-	FlagUsable      Kind = "can be used"    // what a flag asks for can be done
-	FlagRefused     Kind = "refused"        // the server, or the user's rights, refuse it
-	FlagWrong       Kind = "cannot be used" // its value leads to nothing
+	NotExamined     Kind = "not examined"  // the server cannot be asked
+	NotObserved     Kind = "not observed"  // no counter can be read
+	FlagUsable      Kind = "flag usable"   // what a flag asks for can be done
+	FlagRefused     Kind = "flag refused"  // the server, or the user's rights, refuse it
+	FlagWrong       Kind = "flag unusable" // its value leads to nothing
 	NotPushed       Kind = "not pushed"
 	OtherDrives     Kind = "drives of another record" // the device record is not of the drives of the data
 	PortFree        Kind = "port free"
