@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/datagen"
-	"ds2/datagen/folder"
+	"ds2/datagen/directory"
 	"ds2/internal/progress"
 )
 
@@ -102,7 +102,9 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 		return nil, err
 	}
 	// Parts are as long on every machine, so that the shards of several make one dataset.
-	options := datagen.Options{CRLF: f.lines == "crlf", PartRows: folder.PartRows, Seed: f.dataSeed}
+	options := datagen.Options{
+		CRLF: f.lines == "crlf", PartRows: directory.PartRows, Seed: f.dataSeed,
+	}
 	return datagen.New(size, words, options)
 }
 
@@ -154,11 +156,11 @@ func (f *generateFlags) writeDirectory(
 	cmd *cobra.Command,
 	data *datagen.Dataset,
 ) error {
-	shard, err := folder.ParseShard(f.shard)
+	shard, err := directory.ParseShard(f.shard)
 	if err != nil {
 		return flagError("shard", err)
 	}
-	options := folder.Options{
+	options := directory.Options{
 		KitVersion: kitVersion(),
 		Shard:      shard,
 		Parallel:   f.parallel,
@@ -167,7 +169,7 @@ func (f *generateFlags) writeDirectory(
 	if options.Tables, err = parseTables(f.tables); err != nil {
 		return err
 	}
-	plan, err := folder.NewPlan(f.out, data, options)
+	plan, err := directory.NewPlan(f.out, data, options)
 	if err != nil {
 		return flagError("out", err)
 	}
@@ -186,7 +188,7 @@ func (f *generateFlags) writeDirectory(
 // verifyDirectory reads all files again and compares rows, bytes and checksums with the manifest. A
 // difference is a verdict, exit 3, and no failure of the command.
 func (f *generateFlags) verifyDirectory(ctx context.Context, cmd *cobra.Command) error {
-	held, err := folder.Open(f.verify)
+	held, err := directory.Open(f.verify)
 	if err != nil {
 		return flagError("verify", err)
 	}
@@ -194,7 +196,7 @@ func (f *generateFlags) verifyDirectory(ctx context.Context, cmd *cobra.Command)
 	start := time.Now()
 	err = held.Verify(ctx, f.parallel, tell.Adder("", held.Bytes()))
 	stop()
-	if damage, ok := errors.AsType[*folder.DamageError](err); ok {
+	if damage, ok := errors.AsType[*directory.DamageError](err); ok {
 		return verdictError("verify: %w", damage)
 	}
 	if err != nil {
@@ -205,7 +207,7 @@ func (f *generateFlags) verifyDirectory(ctx context.Context, cmd *cobra.Command)
 }
 
 // printDirectory prints what a directory holds, and how fast it was written or read.
-func printDirectory(w io.Writer, did, dir string, m *folder.Manifest, took time.Duration) {
+func printDirectory(w io.Writer, did, dir string, m *directory.Manifest, took time.Duration) {
 	var rows, bytes int64
 	for _, e := range m.Files {
 		rows = rows + e.Rows

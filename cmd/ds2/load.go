@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
-	"ds2/datagen/folder"
+	"ds2/datagen/directory"
 	"ds2/internal/live"
 	"ds2/internal/load"
 	"ds2/internal/metrics"
@@ -200,7 +200,7 @@ func (f *loadFlags) ds2() (workload.Dataset, error) {
 // directory is the dataset of files that ds2 generate wrote: its size is that of the manifest, and
 // where the server reads the files itself, the layout names them.
 func (f *loadFlags) directory() (workload.Dataset, error) {
-	dir, err := folder.Open(f.from)
+	dir, err := directory.Open(f.from)
 	if err != nil {
 		return nil, flagError("from", err)
 	}
