@@ -1,6 +1,7 @@
-// Package directory keeps a dataset as files: it writes them under DS2's names with a manifest beside
-// them, in parts on several machines if need be, checks a directory against its manifest, and hands
-// its files back as parts for a load. What stands in the files is package datagen's business.
+// Package directory keeps a dataset as files: it writes them under DS2's names with a manifest
+// beside them, in parts on several machines if need be, checks a directory against its manifest,
+// and hands its files back as parts for a load. What stands in the files is package datagen's
+// business.
 package directory
 
 import (
