@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
@@ -95,10 +96,18 @@ func mount(t testing.TB, fileSystem, under, image string, bytes int64, options .
 	d.Dir = filepath.Join(under, "drive")
 	require.NoError(t, os.MkdirAll(d.Dir, 0o755))
 	require.NoError(t, os.Chmod(under, 0o755)) // which is its maker's alone
-	if err := syscall.Mount(d.Path, d.Dir, fileSystem, 0, ""); err != nil {
+	err := syscall.Mount(d.Path, d.Dir, fileSystem, 0, "")
+	if err != nil {
 		t.Skip("the file system cannot be mounted: ", err)
 	}
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(d.Dir, 0)) })
+	t.Cleanup(func() {
+		// The kernel lets go of the image of a drive on this one a moment after that drive is gone.
+		assert.Eventually(t, func() bool {
+			err = syscall.Unmount(d.Dir, 0)
+			return !errors.Is(err, syscall.EBUSY)
+		}, 10*time.Second, 10*time.Millisecond)
+		assert.NoError(t, err)
+	})
 	_ = os.Remove(filepath.Join(d.Dir, "lost+found")) // of ext4
 	return d
 }
