@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -305,11 +306,9 @@ func TestPooler(t *testing.T) {
 		"transaction": "FAILURE .*pooler",
 		"session":     `(?s)FAILURE  users of \S+: \d of 12 connected at once; allow.*warning  pooler of `,
 	} {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
 		pooled := *target
-		pooled.Host = listener.Addr().String()
-		listener.Close()
+		// A port that no system gives away by itself: see localpg.
+		pooled.Host = fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(17000))
 		password, _ := target.User.Password()
 		users := textFile(t, "users.txt", fmt.Sprintf("%q %q\n", target.User.Username(), password))
 		config := textFile(

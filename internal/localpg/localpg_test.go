@@ -206,7 +206,7 @@ func TestClosedTempDir(t *testing.T) {
 
 // TestOwnerKilled kills the process that started a server, as an out-of-memory killer would.
 func TestOwnerKilled(t *testing.T) {
-	t.Parallel()
+	t.Setenv("TMPDIR", openTempDir(t)) // where no other package's tests look for orphans
 	owner := exec.Command(os.Args[0])
 	owner.Env = append(os.Environ(), "LOCALPG_TEST_OWNER=1")
 	out, err := owner.StdoutPipe()
@@ -216,7 +216,6 @@ func TestOwnerKilled(t *testing.T) {
 	var home string
 	_, err = fmt.Fscanln(out, &pid, &home)
 	require.NoError(t, err, "what the owner says")
-	defer os.RemoveAll(home)
 	require.True(t, alive(pid), "no server with pid %d", pid)
 	require.NoError(t, owner.Process.Signal(syscall.SIGKILL))
 	owner.Wait()

@@ -101,11 +101,12 @@ func mount(t testing.TB, fileSystem, under, image string, bytes int64, options .
 		t.Skip("the file system cannot be mounted: ", err)
 	}
 	t.Cleanup(func() {
-		// The kernel lets go of the image of a drive on this one a moment after that drive is gone.
+		// The kernel lets go of the image of a drive on this one a moment after that drive is gone,
+		// or when another test's server is gone that copied all mounts.
 		assert.Eventually(t, func() bool {
 			err = syscall.Unmount(d.Dir, 0)
 			return !errors.Is(err, syscall.EBUSY)
-		}, 10*time.Second, 10*time.Millisecond)
+		}, 5*time.Minute, 10*time.Millisecond)
 		assert.NoError(t, err)
 	})
 	_ = os.Remove(filepath.Join(d.Dir, "lost+found")) // of ext4

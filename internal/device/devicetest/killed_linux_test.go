@@ -29,5 +29,5 @@ func TestKilled(t *testing.T) {
 		loops, err := exec.Command("losetup", "--list", "--noheadings", "--output", "BACK-FILE").
 			Output()
 		return err == nil && len(images) == 0 && !strings.Contains(string(loops), dir)
-	}, time.Minute, 10*time.Millisecond)
+	}, 5*time.Minute, 10*time.Millisecond)
 }
