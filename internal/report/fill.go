@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"text/template"
+	"text/template/parse"
 	"time"
 
 	"ds2/internal/compare"
@@ -29,8 +30,8 @@ var (
 	texts = parseTexts()
 )
 
-// The ends of cells and of lines in a template are these, so that a text of a record that holds a
-// line's end does not end a line of its report.
+// The ends of cells and of lines in a template are these, which no value that is filled in holds:
+// clean shows control characters instead.
 const (
 	endOfCell = "\x1f"
 	endOfLine = "\x1e"
@@ -45,7 +46,40 @@ func parseTexts() *template.Template {
 	// All templates are in one set, so that a table or a headline may use a part of another.
 	t := template.New("").Funcs(inTexts)
 	template.Must(t.Parse(lines.Replace(tableTexts + chartTexts)))
-	return template.Must(t.Parse(paragraphs.Replace(sentenceTexts)))
+	template.Must(t.Parse(paragraphs.Replace(sentenceTexts)))
+	for _, each := range t.Templates() {
+		cleanValues(each.Root)
+	}
+	return t
+}
+
+// cleanValues has each value that a template prints go through clean, as html/template adds its
+// own escaping: a text of a record ends no cell and no row.
+func cleanValues(node parse.Node) {
+	switch n := node.(type) {
+	case *parse.ListNode:
+		if n == nil { // no else
+			return
+		}
+		for _, each := range n.Nodes {
+			cleanValues(each)
+		}
+	case *parse.IfNode:
+		cleanValues(&n.BranchNode)
+	case *parse.WithNode:
+		cleanValues(&n.BranchNode)
+	case *parse.RangeNode:
+		cleanValues(&n.BranchNode)
+	case *parse.BranchNode:
+		cleanValues(n.List)
+		cleanValues(n.ElseList)
+	case *parse.ActionNode:
+		if len(n.Pipe.Decl) == 0 { // else it prints nothing
+			name := parse.NewIdentifier("clean")
+			n.Pipe.Cmds = append(n.Pipe.Cmds,
+				&parse.CommandNode{NodeType: parse.NodeCommand, Args: []parse.Node{name}})
+		}
+	}
 }
 
 // inTexts are the functions of the templates. What they take as any or as a pointer may be unknown,
@@ -106,6 +140,12 @@ var inTexts = template.FuncMap{
 	"next":  func(i int) int { return i + 1 },
 
 	// words
+	"clean": func(v reflect.Value) any {
+		if v.Kind() == reflect.String {
+			return clean(v.String())
+		}
+		return v
+	},
 	"join":      strings.Join,
 	"capital":   capital,
 	"lower":     strings.ToLower,
@@ -175,8 +215,7 @@ func fill(name string, of any) (t table) {
 		case 1:
 			t.Head = cells
 		default:
-			// The text of a record may hold the end of a cell: its row is no longer than the head.
-			t.row(cells[:min(len(cells), len(t.Head))]...)
+			t.row(cells...)
 		}
 	}
 	return t

@@ -179,15 +179,18 @@ func TestTextsAreFilled(t *testing.T) {
 	assert.Contains(t, text, "can't evaluate field Figure", "an error is told")
 }
 
-// TestEndOfACell: a text of a record that holds what ends a cell makes no row longer than its head.
+// TestEndOfACell: a text of a record that holds what ends a cell or a row ends none.
 func TestEndOfACell(t *testing.T) {
-	run := record(t, func(s *result.Summary) {
-		s.Events = []result.Event{{Command: "sync" + strings.Repeat(endOfCell+"x", 9)}}
-	})
-	assert.NotPanics(t, func() { told(t, Runs(run)) })
-	table := fill("events", run.Summary)
-	require.Len(t, table.Rows, 1)
-	assert.Len(t, table.Rows[0], len(table.Head))
+	for _, end := range []string{endOfCell, endOfLine} {
+		run := record(t, func(s *result.Summary) {
+			s.Events = []result.Event{{Command: "sync" + strings.Repeat(end+"x", 9)}}
+		})
+		assert.NotPanics(t, func() { told(t, Runs(run)) })
+		table := fill("events", run.Summary)
+		require.Len(t, table.Rows, 1, "%q", end)
+		require.Len(t, table.Rows[0], len(table.Head), "%q", end)
+		assert.Contains(t, table.Rows[0][3], "sync"+clean(end)+"x", "it is shown")
+	}
 }
 
 // TestTextsAreUsed: each template is filled by the code, or is a part of another.

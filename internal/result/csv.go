@@ -207,10 +207,14 @@ const (
 )
 
 // errCut is in the error of a file of a record that ends before its writer ended it.
-var errCut = errors.New("it ends early or its bytes were changed")
+var errCut = errors.New(
+	"it ends early or its bytes were changed: copy the record again from where ds2 wrote it")
 
 func cutBy(err error, path string) error {
-	return fmt.Errorf("%s is damaged: %w: %w", path, errCut, err)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // errCut says as much
+		return fmt.Errorf("%s is damaged: %w", path, errCut)
+	}
+	return fmt.Errorf("%s is damaged: %w: %w", path, err, errCut)
 }
 
 // opener opens a file of a record.

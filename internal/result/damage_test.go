@@ -117,7 +117,8 @@ func TestDamagedRecords(t *testing.T) {
 		"a renamed time of counters":  {HostFile, replace("t_s", "t"), "the column t_s is missing"},
 		"two columns of one name":     {SamplesFile, replace("orders", "errors"), "two columns have one name"},
 		"a file cut to 100 bytes":     {SamplesFile, cut(100), "is damaged"},
-		"an empty file":               {SamplesFile, cut(0), "is damaged"},
+		"an empty file":               {SamplesFile, cut(0), "copy the record again"},
+		"a file without a line":       {SamplesFile, edit(func(string) string { return "" }), "copy the record again"},
 		"histograms cut to 100 bytes": {HistogramsFile, cut(100), "is damaged"},
 		"counters cut to 100 bytes":   {HostFile, cut(100), "is damaged"},
 		"samples that are gone":       {SamplesFile, remove, "no such file"},
@@ -194,6 +195,7 @@ func TestDamagedRecords(t *testing.T) {
 			require.ErrorContains(t, err, c.file)
 			assert.ErrorContains(t, err, c.words)
 			assert.NotContains(t, err.Error(), "\x1b", "control characters")
+			assert.NotContains(t, err.Error(), "EOF", "a word of the library's")
 		})
 	}
 }
