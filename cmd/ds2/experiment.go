@@ -126,7 +126,7 @@ func (f *experimentFlags) conduct(
 	if err != nil {
 		return err
 	}
-	defer file.closeDatabases()
+	defer file.closeConfigurations()
 	if err := f.openConfigurations(i, cmd, file, dir, record); err != nil {
 		return err
 	}
@@ -235,9 +235,11 @@ func (c *variant) openDatabases(i *interrupts) (err error) {
 	return err
 }
 
-// closeDatabases closes those of all configurations, whose servers may be gone by then.
-func (f *experimentFile) closeDatabases() {
+// closeConfigurations closes the databases of all configurations, whose servers may be gone by then,
+// and ends the tracing of their I/Os.
+func (f *experimentFile) closeConfigurations() {
 	for _, c := range f.configurations {
+		c.options.Observer.Close()
 		closeStores(c.options.Databases)
 	}
 }

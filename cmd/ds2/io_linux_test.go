@@ -319,3 +319,38 @@ func (s ioServer) figures(t *testing.T, w *monitor.Observer) map[string]float64 
 	}
 	return all
 }
+
+// TestExperimentEndsTracing: I/Os are traced no longer than the experiment's runs go on, though
+// its report is served on.
+func TestExperimentEndsTracing(t *testing.T) {
+	t.Parallel()
+	text := "target: " + loaded(t) + "\nruns: 1\nrun-time: 1s\nio-trace: true\n" +
+		"factors: {threads: [1, 2]}\n" + noPausesYAML
+	file := filepath.Join(t.TempDir(), "traced.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	p := startProgram(t, "experiment", file, "--out", "out", "--serve")
+	p.Env = append(os.Environ(), "GOGC=off") // what nobody refers to any longer would be closed
+	p.start(t)
+	programs := func() (n int) {
+		dir := fmt.Sprintf("/proc/%d/fd", p.Process.Pid)
+		files, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, f := range files {
+			if kind, _ := os.Readlink(filepath.Join(dir, f.Name())); strings.Contains(kind, "bpf") {
+				n++
+			}
+		}
+		return n
+	}
+	p.await(t, "a run", func() bool { return strings.Contains(p.stderr.String(), "running") })
+	if strings.Contains(p.stderr.String(), "I/Os are not traced") {
+		t.Skip("I/Os cannot be traced here")
+	}
+	assert.NotZero(t, programs(), "of eBPF, during a run")
+	p.await(t, "its end", func() bool {
+		return strings.Contains(p.stderr.String(), "are served until this is stopped")
+	})
+	assert.Zero(t, programs(), "of eBPF, after the last run")
+	require.NoError(t, p.Process.Signal(os.Interrupt))
+	p.awaitEnd(t)
+}
