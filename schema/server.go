@@ -69,13 +69,19 @@ func Query(engine, name string) string {
 	return string(text)
 }
 
-// Checks are the statements of such a file that stand by themselves, each with a header.
-func Checks(engine, name string) []Statement {
-	statements, err := parseScript(Query(engine, name))
+// Check is one of the statements of such a file that stand by themselves, each with a header that
+// names it.
+func Check(engine, file, name string) string {
+	statements, err := parseScript(Query(engine, file))
 	if err != nil {
 		panic(err)
 	}
-	return statements
+	for _, statement := range statements {
+		if statement.Name == name {
+			return statement.SQL
+		}
+	}
+	panic(file + " has no statement " + name)
 }
 
 // Counters gives the query for what a server of a major version counts for all its databases

@@ -31,9 +31,9 @@ const (
 // of what a run's result would say of it, too.
 type Kind string
 
-// The kinds that this package and the command line find. Those of servers are named where their
-// engine asks, by its SQL.
+// The kinds that this package and the command line find. Those of servers are store.FindingKinds.
 const (
+	notAsked        Kind = "not asked" // the server
 	oneDatabase     Kind = "one database"
 	unlike          Kind = "not alike" // in more than the subject
 	subjectAlike    Kind = "subject alike"

@@ -43,7 +43,11 @@ func Server(
 	}
 	e, err = engine.Examine(ctx, users)
 	for _, f := range e.Findings {
-		all = append(all, NewFinding(Kind(f.Kind), s.Label(), f.Detail, f.More))
+		finding := NewFinding(Kind(f.Kind.Name()), s.Label(), f.Detail, f.More)
+		if f.Unasked != nil {
+			finding = NewFinding(notAsked, finding.What, f.Unasked.Error())
+		}
+		all = append(all, finding)
 	}
 	return e, all, err
 }

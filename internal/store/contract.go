@@ -132,30 +132,6 @@ type Placed struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// OwnConnections are those of ds2 itself beside its users': counters, and the lock.
-const OwnConnections = 2
-
-// Examination is what an engine found of a server before a run.
-type Examination struct {
-	Findings []Found
-	// bytes that the files of the log may still grow by on their own; negative: unknown
-	LogGrowth int64
-	Hidden    bool // a finding says that the user is not told where the database's files are
-}
-
-// Found is one thing that an engine looked at before a run: its kind, of which package preflight
-// knows the words, what is to be done, and whether a run is possible.
-type Found struct {
-	Kind   string
-	Detail string // of the words: names, numbers, what the engine alone can say
-	More   string
-}
-
-// Add adds a finding.
-func (e *Examination) Add(kind, detail, more string) {
-	e.Findings = append(e.Findings, Found{kind, detail, more})
-}
-
 // ScrubRequest is how many bytes a scrub asks for at once; at the end of a file they are fewer.
 const ScrubRequest = 256 << 10
 

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -11,23 +12,41 @@ import (
 	"ds2/schema"
 )
 
+// obstacles are what may stand in the way of users. The statement of each has its name.
+var obstacles = []store.FindingKind{
+	store.NoStandby,
+	store.RowsHidden,
+	store.TriggersOff,
+	store.TimeLimits,
+	store.IdleTimeLimit,
+	store.IONotTimed,
+	store.PreparedTransactions,
+	store.OpenTransactions,
+	store.NoReplicaIdentity,
+	store.LogicalSlots,
+	store.SlotsNotRead,
+	store.ArchivingFails,
+	store.CountersHidden,
+}
+
 // Examine looks whether the server has what a run needs: preflight.Examiner. What is looked at is
 // in the SQL.
 func (s *Store) Examine(ctx context.Context, users int) (e store.Examination, err error) {
 	e.LogGrowth = -1 // unknown, until the server tells
-	room := query("server/connection-room")
-	needed := users + store.OwnConnections
-	e.Findings, err = store.Collect[store.Found](ctx, s.db, room, s.ownProcesses(), needed)
-	if err != nil {
+	if err = s.examineServer(ctx, &e, users+store.OwnConnections); err != nil {
 		return e, s.Wrap("examine the server", err)
 	}
 	// Each obstacle is asked for by itself: a right that the user lacks hides one and no other.
-	for _, obstacle := range schema.Checks(Engine, "database/obstacles") {
-		found, err := store.Collect[store.Found](ctx, s.db, obstacle.SQL)
+	for _, kind := range obstacles {
+		ask := schema.Check(Engine, "database/obstacles", kind.Name())
+		found, err := store.Collect[store.Found](ctx, s.db, ask)
 		if err != nil {
-			e.Add("not asked", s.Wrap("ask for it", err).Error(), obstacle.Name)
+			found = append(found, store.Found{Unasked: s.Wrap("ask for it", err)})
 		}
-		e.Findings = append(e.Findings, found...)
+		for _, one := range found {
+			one.Kind = kind
+			e.Findings = append(e.Findings, one)
+		}
 	}
 	s.examinePooler(ctx, &e)
 
@@ -41,6 +60,56 @@ func (s *Store) Examine(ctx context.Context, users int) (e store.Examination, er
 		e.LogGrowth = max(e.LogGrowth-size, 0)
 	}
 	return e, ctx.Err()
+}
+
+// The oldest and the newest version that ds2 was tested with.
+const (
+	oldestTested = 13
+	newestTested = 18
+)
+
+// examineServer looks whether the server is one for a run, allows as many connections as are
+// needed, and lets the user do what users do.
+func (s *Store) examineServer(ctx context.Context, e *store.Examination, needed int) error {
+	var major, free int
+	var version, why, raise string
+	var standby, readOnly bool
+	var user, unread, uncalled, unwritten string
+	err := s.db.QueryRowContext(ctx, query("server/connection-room"), s.ownProcesses(), needed).
+		Scan(&major, &version, &standby, &readOnly, &free, &why, &raise)
+	if err == nil {
+		err = s.db.QueryRowContext(ctx, query("database/rights")).
+			Scan(&user, &unread, &uncalled, &unwritten)
+	}
+	if err != nil {
+		return err
+	}
+	kind := store.VersionKnown
+	switch {
+	case major < oldestTested:
+		kind = store.VersionTooOld
+	case major > newestTested:
+		kind = store.VersionUntested
+	}
+	e.Add(kind, "PostgreSQL "+version, "")
+	if standby {
+		e.Add(store.Replica, "", "")
+	} else {
+		e.Judge(!readOnly, store.Writable, store.ReadOnly,
+			"default_transaction_read_only is on: the changes of a run would fail",
+			"set it off for the database or the user")
+	}
+	e.Judge(free >= needed, store.EnoughConnections, store.TooFewConnections,
+		fmt.Sprintf("%d needed, %d free: %s", needed, free, why), raise)
+	switch {
+	case unread != "":
+		e.Add(store.NoRightToRead, user, unread)
+	case uncalled != "":
+		e.Add(store.NoRightToCall, user, uncalled)
+	default:
+		e.Judge(unwritten == "", store.EnoughRights, store.NoRightToWrite, user, unwritten)
+	}
+	return nil
 }
 
 // examinePooler looks whether what answers is a pooler, and whether it gives one session to two
@@ -69,9 +138,9 @@ func (s *Store) examinePooler(ctx context.Context, e *store.Examination) {
 	}
 	switch shared := err == nil && pids[0] == pids[1]; {
 	case shared || store.Classify(s.Wrap("ask", err)) == store.Config:
-		e.Add("sessions shared", "", "")
+		e.Add(store.SessionsShared, "", "")
 	case err == nil && said != pids[1]:
-		e.Add("pooler", "", "")
+		e.Add(store.Pooler, "", "")
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"text/template"
 	"time"
 
-	"ds2/internal/datatable"
 	"ds2/internal/numbers"
 	"ds2/internal/store"
 )
@@ -154,7 +153,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		return e, err
 	}
 	if v.babelfish {
-		e.Add("Babelfish", "", "")
+		e.Add(store.Babelfish, "", "")
 		return e, nil
 	}
 	var found examination
@@ -177,10 +176,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		found.LogUsedPercent = 100 * used / size
 		found.LogKept = kept
 	}
-	for _, line := range writeLines("findings.tmpl", found) {
-		f := datatable.Rows(line, 3)[0]
-		e.Add(f[0], f[1], f[2])
-	}
+	found.findInto(&e)
 	return e, ctx.Err()
 }
 
@@ -194,4 +190,35 @@ type examination struct {
 	LogMB, LogUsedMB int64 // LogMB 0: unknown
 	LogUsedPercent   int64
 	LogKept          bool // only a backup of the log frees it
+}
+
+// findInto adds what follows for a run.
+func (x examination) findInto(e *store.Examination) {
+	e.Add(store.VersionKnown, "SQL Server "+x.Version, "")
+	e.Judge(x.Writable, store.Writable, store.ReadOnly, "the database is read-only",
+		"ALTER DATABASE … SET READ_WRITE, or name the primary replica")
+
+	// Without the right to see the state, the user's own sessions are all that were counted.
+	room := "%d needed, %d free: the server allows %d, %d in use"
+	if !x.State {
+		room = "%[1]d are needed: the server allows %[3]d, and does not show this user how many are in use"
+	}
+	room = fmt.Sprintf(room, x.Needed, x.Free, x.Most, x.InUse)
+	e.Judge(x.Free >= x.Needed, store.EnoughConnections, store.TooFewConnections, room,
+		"raise 'user connections' with sp_configure")
+	e.Judge(x.Execute, store.EnoughRights, store.NoRightToCallAll, x.User, "")
+	if !x.State {
+		e.Add(store.CountersHidden,
+			x.User+" may not see the server's state: its counters and waits are not observed",
+			"GRANT VIEW SERVER STATE TO the login, from 2022 on VIEW SERVER PERFORMANCE STATE; in Azure SQL Database VIEW DATABASE STATE TO the user")
+	}
+	if x.LogMB == 0 {
+		return
+	}
+	log := fmt.Sprintf("%d MB of the log's %d MB are in use", x.LogUsedMB, x.LogMB)
+	if x.LogKept {
+		log += ", and only a backup of the log frees that"
+	}
+	full := x.LogKept && x.LogUsedPercent >= 50
+	e.Judge(!full, store.LogRoom, store.LogFull, log, "")
 }

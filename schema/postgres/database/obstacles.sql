@@ -1,79 +1,48 @@
--- What may stand in the way of users, or of what restores the database: each statement gives findings, with kind, detail and more,
--- for which preflight/kinds.tsv has the words. One that the user may not run is a finding itself, by its name.
+-- What may stand in the way of users, or of what restores the database: each statement gives findings of the kind whose name it has,
+-- with detail and more, for which preflight/kinds.tsv has the words. One that the user may not run is a finding itself.
 
--- name: rights
--- Of the workload's tables and functions, which are those of the owner of ds2_info that are no extension's.
-WITH t AS (
-	SELECT relname, has_table_privilege(oid, 'SELECT') AS readable,
-		has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AS writable
-	FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
-		AND relname NOT LIKE 'ds2\_%'
-		AND relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info'))
-		AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
-), denied AS (
-	SELECT string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT readable) AS unread,
-		string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT writable) AS unwritten,
-		(SELECT string_agg(proname, ', ' ORDER BY proname) FROM pg_proc
-			WHERE pronamespace = quote_ident(current_schema())::regnamespace
-				AND proowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info'))
-				AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
-				AND NOT has_function_privilege(oid, 'EXECUTE')) AS uncalled
-	FROM t
-), judged AS (
-	SELECT 'no right to read' AS kind, 1 AS position, unread AS more FROM denied WHERE unread IS NOT NULL
-	UNION ALL
-	SELECT 'no right to call', 2, uncalled FROM denied WHERE uncalled IS NOT NULL
-	UNION ALL
-	SELECT 'no right to write', 3, unwritten FROM denied WHERE unwritten IS NOT NULL
-	UNION ALL
-	SELECT 'rights', 4, ''
-)
-SELECT kind, current_user || CASE kind WHEN 'rights' THEN ' may use all tables and functions' ELSE '' END, more
-FROM judged ORDER BY position LIMIT 1
-
--- name: synchronous standby
-SELECT 'no standby', quote_literal(current_setting('synchronous_standby_names')), ''
+-- name: no standby
+SELECT quote_literal(current_setting('synchronous_standby_names')), ''
 WHERE current_setting('synchronous_standby_names') <> ''
 	AND current_setting('synchronous_commit') NOT IN ('off', 'local')
 	AND NOT EXISTS (SELECT FROM pg_stat_replication)
 
--- name: row security
-SELECT 'rows hidden', string_agg(relname, ', ' ORDER BY relname), current_user
+-- name: rows hidden
+SELECT string_agg(relname, ', ' ORDER BY relname), current_user
 FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
 	AND row_security_active(oid) HAVING count(*) > 0
 
--- name: triggers
-SELECT 'triggers off', '', ''
+-- name: triggers off
+SELECT '', ''
 WHERE current_setting('session_replication_role') = 'replica'
 
 -- name: time limits
-SELECT 'time limits', string_agg(format('%s is %s ms', name, reset_val), ', ' ORDER BY name), ''
+SELECT string_agg(format('%s is %s ms', name, reset_val), ', ' ORDER BY name), ''
 FROM pg_settings WHERE reset_val NOT IN ('0', '-1') AND name IN ('statement_timeout', 'lock_timeout',
 	'transaction_timeout', 'idle_in_transaction_session_timeout') HAVING count(*) > 0
-UNION ALL
-SELECT 'idle time limit', reset_val, ''
-FROM pg_settings WHERE name = 'idle_session_timeout' AND reset_val <> '0'
 
--- name: I/O times
-SELECT 'I/O not timed', string_agg(name, ' and ' ORDER BY name),
+-- name: idle time limit
+SELECT reset_val, '' FROM pg_settings WHERE name = 'idle_session_timeout' AND reset_val <> '0'
+
+-- name: I/O not timed
+SELECT string_agg(name, ' and ' ORDER BY name),
 	string_agg(CASE name WHEN 'track_io_timing' THEN 'reads' ELSE 'its log' END, ' and ' ORDER BY name)
 FROM pg_settings
 WHERE name IN ('track_io_timing', 'track_wal_io_timing') AND setting = 'off' HAVING count(*) > 0
 
 -- name: prepared transactions
-SELECT 'prepared transactions', string_agg(format('%L of %s, %s s old', gid, owner,
+SELECT string_agg(format('%L of %s, %s s old', gid, owner,
 	extract(epoch FROM now() - prepared)::bigint), ', ' ORDER BY prepared), ''
 FROM pg_prepared_xacts WHERE database = current_database() HAVING count(*) > 0
 
 -- name: open transactions
-SELECT 'open transactions',
-	string_agg(format('process %s (%s of %s, %s for %s s)', pid, coalesce(nullif(application_name, ''), 'no name'),
+SELECT string_agg(format('process %s (%s of %s, %s for %s s)', pid, coalesce(nullif(application_name, ''), 'no name'),
 		usename, state, extract(epoch FROM now() - xact_start)::bigint), ', ' ORDER BY xact_start), ''
 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
 	AND xact_start < now() - interval '10 s' HAVING count(*) > 0
 
--- name: publications
-SELECT 'no replica identity', string_agg(DISTINCT p.tablename, ', '), ''
+-- name: no replica identity
+SELECT string_agg(DISTINCT p.tablename, ', '), ''
 FROM pg_publication_tables p
 JOIN pg_publication b ON b.pubname = p.pubname AND (b.pubupdate OR b.pubdelete)
 JOIN pg_class c ON c.relnamespace = quote_ident(p.schemaname)::regnamespace AND c.relname = p.tablename
@@ -81,20 +50,20 @@ WHERE p.schemaname = current_schema() AND p.tablename NOT LIKE 'ds2\_%' AND (c.r
 	OR c.relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary))
 HAVING count(*) > 0
 
--- name: replication slots
-SELECT 'logical slots', string_agg(slot_name, ', '), ''
+-- name: logical slots
+SELECT string_agg(slot_name, ', '), ''
 FROM pg_replication_slots WHERE database = current_database() HAVING count(*) > 0
 
--- name: log
-SELECT 'slots not read', string_agg(slot_name, ', '), ''
+-- name: slots not read
+SELECT string_agg(slot_name, ', '), ''
 FROM pg_replication_slots WHERE NOT active HAVING count(*) > 0
 
--- name: archived log
-SELECT 'archiving fails', '', ''
+-- name: archiving fails
+SELECT '', ''
 FROM pg_stat_archiver WHERE last_failed_time > coalesce(last_archived_time, '-infinity')
 	AND current_setting('archive_mode') <> 'off'
 
--- name: counters
-SELECT 'counters hidden', format('%s is not a member of pg_monitor: file locations, drives, free space and other '
+-- name: counters hidden
+SELECT format('%s is not a member of pg_monitor: file locations, drives, free space and other '
 	'sessions are hidden', current_user), format('GRANT pg_monitor TO "%s"', current_user)
 WHERE NOT pg_has_role(current_user, 'pg_monitor', 'USAGE')

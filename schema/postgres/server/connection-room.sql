@@ -1,5 +1,5 @@
--- Whether the server is one for a run, and allows as many connections as it needs, as findings: kind, detail and more, for which
--- preflight/kinds.tsv has the words.
+-- What decides whether the server is one for a run: its version, whether it is a standby or read-only, and how many connections it
+-- allows, why, and what to do where these are too few.
 -- $1 are the processes of ds2's own sessions, $2 is how many connections are needed.
 WITH others AS (
 	SELECT usename, datname FROM pg_stat_activity
@@ -29,15 +29,5 @@ WITH others AS (
 	FROM pg_database, pg_roles, (SELECT count(*) AS in_use FROM others WHERE datname = current_database()) o
 	WHERE datname = current_database() AND rolname = current_user AND NOT rolsuper AND datconnlimit >= 0
 )
-SELECT CASE WHEN major < 13 THEN 'version too old' WHEN major > 18 THEN 'version untested' ELSE 'version' END,
-	'PostgreSQL ' || current_setting('server_version'), ''
-FROM server
-UNION ALL
-SELECT CASE WHEN standby THEN 'replica' WHEN read_only THEN 'read-only' ELSE 'writable' END,
-	'default_transaction_read_only is on: the changes of a run would fail', 'set it off for the database or the user'
-FROM server
-UNION ALL (
-SELECT CASE WHEN free < $2::int THEN 'too few connections' ELSE 'connections' END,
-	format('%s needed, %s free: %s', $2::int, greatest(free, 0), why),
-	format(raise, $2::int - free)
-FROM limits ORDER BY free, position LIMIT 1)
+SELECT major, current_setting('server_version'), standby, read_only, greatest(free, 0), why, format(raise, $2::int - free)
+FROM server, limits ORDER BY free, position LIMIT 1
