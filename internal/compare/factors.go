@@ -143,7 +143,7 @@ func (c *Comparison) findEqual() {
 		text := fmt.Sprintf("%s of %s at equal %s: %s", c.Title(e.Metric), e.Name,
 			strings.Join(e.Factors, " and "), e.Text())
 		if c.Doubt(e.Against, e.Name) != nil {
-			text += ", an estimate that does not count"
+			text += ", an estimate only"
 		}
 		c.add(result.DifferenceFound, text, e.Name, e.Against)
 		if depends := e.Dependence(); depends != "" {

@@ -270,7 +270,7 @@ func (c *Comparison) findDifferences() {
 			kind = result.Blind
 			text += "; " + d.Shown()
 		case c.Doubtful(d):
-			text = "an estimate that does not count: " + text
+			text = "an estimate only: " + text
 		case d.Low == nil:
 			kind = result.DifferenceOnly
 		default:

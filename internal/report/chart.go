@@ -247,7 +247,10 @@ const mostRows = 40
 // Figures are a chart for those who do not see it: what each line has at every x or, where there
 // are too many, its range in equal parts of the time.
 func (c chart) Figures() table {
-	t := table{Caption: c.Title + ", " + c.YName, Head: []string{cmp.Or(c.XName, "time, s")}}
+	t := table{Caption: c.Title, Head: []string{cmp.Or(c.XName, "time, s")}}
+	if c.YName != "" { // a count has no unit
+		t.Caption += ", " + c.YName
+	}
 	var xs []float64
 	for _, l := range c.Lines {
 		t.Head = append(t.Head, strings.TrimSpace(l.Name+" "+l.What))

@@ -239,7 +239,7 @@ func (c comparison) differenceCells(d *compare.Difference) []string {
 	if doubt := c.Doubt(d.Against, d.Name); doubt != nil {
 		by = "estimate " + by
 		if !compare.Mild(*doubt) {
-			interval = doesNotCount
+			interval = inconclusive
 		}
 	}
 	return []string{by, interval}
@@ -262,8 +262,8 @@ func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
 	return text
 }
 
-// doesNotCount stands in place of the interval of an estimate of which nothing can be told.
-const doesNotCount = "does not count"
+// inconclusive stands in place of the interval of an estimate of which nothing can be told.
+const inconclusive = "not conclusive"
 
 // explainLimit says what held a configuration back, as far as its runs tell.
 func (v *view) explainLimit(c compare.Configuration) {

@@ -367,7 +367,7 @@ func TestCompareHTML(t *testing.T) {
 		written(t, Comparison(compare.WithFirst(all))),
 		"<title>ds2 comparison</title>",
 		`<p class="headline">ssd completed as many orders as disks; too few runs for an interval; `+
-			"it does not count: not alike</p>",
+			"not conclusive, as they were not tested alike</p>",
 		"disks and ssd are not alike: threads 8 and 16; declare by --subject what is meant to differ.",
 		`id="compare-opm"`,
 		`{"name":"disks","points":[[`,

@@ -74,14 +74,15 @@ func (r recorder) checkRoom(s measure.Sample) error {
 					"room there, or take a shorter run or a lower rate",
 				ErrRoom, p.Mount, free/1e6, p.Size/1e6, growth/1e6)
 		}
-		left := time.Duration(float64(free-least) / max(growth, 1) * float64(time.Second))
+		left := float64(free-least) / growth  // seconds
 		remains := r.options.Length() - s.End // negative, where the run goes on until stopped
-		if seconds == growthSamples && left < remains && !p.warned {
+		if seconds == growthSamples && growth > 0 && left < remains.Seconds() && !p.warned {
 			p.warned = true
 			r.options.Tell(
 				"warning: %s has %d MB left and fills by %.3g MB a second: at that rate the run ends in %s, with "+
 					"%s still to go",
-				p.Mount, free/1e6, growth/1e6, left.Round(time.Second), remains.Round(time.Second))
+				p.Mount, free/1e6, growth/1e6, time.Duration(max(left, 0))*time.Second,
+				remains.Round(time.Second))
 		}
 	}
 	return nil
