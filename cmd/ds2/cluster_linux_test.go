@@ -155,13 +155,17 @@ func TestClusterFaults(t *testing.T) {
 }
 
 // TestClusterCheck: the preflight starts a server on each class and removes it, and its Job is
-// complete.
+// complete; with images that have volumes and links where those of PostgreSQL 17 and 18 do.
 func TestClusterCheck(t *testing.T) {
-	c := newNamespace(t, "check")
-	file := c.apply(
-		"--check --storage-class slow --storage-class fast --size 1MB --volume-size 1GB %s",
-		smallServers,
-	)
+	for _, version := range []string{"17", "18"} {
+		t.Run(version, func(t *testing.T) { newNamespace(t, "check-"+version).check(version) })
+	}
+}
+
+func (c cluster) check(version string) {
+	t := c.t
+	file := c.apply("--check --storage-class slow --storage-class fast --size 1MB "+
+		"--volume-size 1GB --postgres-image postgres:%s %s", version, smallServers)
 	c.kubectl("wait", "--for=condition=Complete", "--timeout=100s", "job/ds2-compare")
 	for _, class := range []string{"slow", "fast"} {
 		assert.Regexp(
@@ -392,7 +396,7 @@ func TestCluster(t *testing.T) {
 	ran(4)
 	c.awaitNothing(ofJob)
 	for _, kind := range []string{"clusterrole", "clusterrolebinding"} {
-		_, err := c.try("get", kind, "ds2-compare")
+		_, err := c.try("get", kind, "bench:ds2-compare")
 		assert.Error(t, err, "%s is left", kind)
 	}
 }

@@ -74,7 +74,10 @@ func startContainer(
 	defer cancel()
 	// The image's first start is for its own preparations.
 	ready := wait.ForLog("database system is ready to accept connections").WithOccurrence(2)
-	variables := map[string]string{"POSTGRES_PASSWORD": "test", "POSTGRES_DB": FirstDatabase}
+	variables := map[string]string{
+		"POSTGRES_PASSWORD": "test", "POSTGRES_DB": FirstDatabase,
+		"PGDATA": DataDirectory, // since 18 the image has another
+	}
 	server, err := testcontainers.Run(ctx, "", append(options,
 		testcontainers.WithEnv(variables),
 		testcontainers.WithExposedPorts("5432/tcp"),
