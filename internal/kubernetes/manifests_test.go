@@ -96,4 +96,10 @@ func TestServerNames(t *testing.T) {
 	} {
 		assert.Equal(t, want, serverName("ds2-compare", configuration))
 	}
+	p := Provisioner{job: Job{Name: "ds2-compare"}}
+	names := map[string]bool{}
+	for _, configuration := range []string{"gp3.fast", "gp3-fast", long + "-1", long + "-2"} {
+		names[p.AddServer(configuration, "gp3").name] = true
+	}
+	assert.Len(t, names, 4, "each configuration has objects of its own")
 }

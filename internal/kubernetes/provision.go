@@ -60,6 +60,8 @@ var (
 
 	// of every server that is asked before it accepts connections
 	notYet = "Unhealthy"
+	// of a pull secret that is absent, which an image that a node has does without
+	noSecret = "FailedToRetrieveImagePullSecret"
 )
 
 // Provisioner makes the servers of a Job's configurations. All that it makes is the Job's: the
@@ -120,6 +122,11 @@ type Server struct {
 // AddServer is the server of a configuration on a storage class, which Start starts.
 func (p *Provisioner) AddServer(configuration, class string) *Server {
 	s := &Server{provisioner: p, name: serverName(p.job.Name, configuration), class: class}
+	hasName := func(o *Server) bool { return o.name == s.name }
+	// Names that differ in what an object's may not have, or in their ends, are made unlike.
+	for n := 2; slices.ContainsFunc(p.servers, hasName); n++ {
+		s.name = serverName(p.job.Name, fmt.Sprintf("%d-%s", n, configuration))
+	}
 	p.servers = append(p.servers, s)
 	return s
 }
@@ -270,7 +277,7 @@ func readPod(pod *corev1.Pod) (ready bool, err error) {
 	for _, c := range pod.Status.ContainerStatuses {
 		if ended := c.State.Terminated; ended != nil {
 			return false, fmt.Errorf("container %s of its pod %s ended: %s, exit code %d %s",
-				c.Name, pod.Name, ended.Reason, ended.ExitCode, ended.Message)
+				c.Name, pod.Name, ended.Reason, ended.ExitCode, strings.TrimSpace(ended.Message))
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed {
@@ -311,11 +318,14 @@ func (s *Server) readEvents(ctx context.Context, claim types.UID) (last string, 
 		if e.Type != corev1.EventTypeWarning || e.Reason == notYet {
 			continue
 		}
-		last = fmt.Sprintf("%s %s: %s: %s",
+		warning := fmt.Sprintf("%s %s: %s: %s",
 			e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, e.Message)
-		if !s.told[last] {
-			s.told[last] = true
-			p.tell("%s", last)
+		if !s.told[warning] {
+			s.told[warning] = true
+			p.tell("%s", warning)
+		}
+		if e.Reason != noSecret {
+			last = warning
 		}
 	}
 	return last, scaling
