@@ -16,6 +16,7 @@ import (
 
 	"ds2/internal/kubernetes"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
@@ -67,6 +68,47 @@ func newKubernetesCommand() *cobra.Command {
 // objectName is a name that the cluster takes, with room for that of a configuration.
 var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
 
+// className is what the cluster takes as the name of a storage class.
+var className = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+
+// checkNames refuses what the cluster would only refuse in a pod.
+func (f *kubernetesFlags) checkNames() error {
+	s := &f.setup
+	if !objectName.MatchString(s.Name) {
+		return usageError("--name: %q must be at most 40 small letters, digits and hyphens, and begin and end with a letter or digit", s.Name)
+	}
+	for _, class := range s.Classes {
+		if !className.MatchString(class) {
+			return usageError("--storage-class: %q is no name of a class: kubectl get storageclass lists them", class)
+		}
+	}
+	for _, setting := range s.Server.Settings {
+		if name, _, given := strings.Cut(setting, "="); name == "" || !given {
+			return usageError("--setting: %q is not like shared_buffers=4GB", setting)
+		}
+	}
+	return nil
+}
+
+// leastBeside is what a volume needs beside the data, for its log above all.
+const leastBeside = 256e6
+
+// sizeVolume gives the claim a size that the dataset fits into, and refuses another.
+func (f *kubernetesFlags) sizeVolume(dataset workload.Dataset) error {
+	const gigabyte = 1e9
+	volume := &f.setup.Server.Volume
+	bytes := schema.ExpectedBytes(postgres.Engine, dataset.Params(schema.Params{}))
+	if *volume == 0 {
+		// The data, its log and the growth of long runs; what a claim gets beyond costs no time.
+		*volume = (3*bytes/gigabyte + 8) * gigabyte
+	}
+	if least := bytes + leastBeside; *volume < least {
+		return usageError("--volume-size: a database of size %s and its log need %s or more",
+			f.bench.size, bytesText(least))
+	}
+	return nil
+}
+
 // run prints the manifests. The experiment's file that goes into them is parsed as the Job will
 // parse it, so that a mistake shows here and not in a pod's log.
 func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
@@ -76,18 +118,13 @@ func (f *kubernetesFlags) run(cmd *cobra.Command, _ []string) error {
 		return usageError("--storage-class is missing: kubectl get storageclass lists them")
 	case f.bench.size == "":
 		return usageError("--size is missing: a dataset larger than --server-memory, such as W")
-	case !objectName.MatchString(s.Name):
-		return usageError("--name: %q must be at most 40 small letters, digits and hyphens, and begin and end with a letter or digit", s.Name)
 	}
 	l := loadFlags{workload: ds2.Name, size: f.bench.size, flags: f.keys}
-	if err := l.dataset(); err != nil {
+	if err := cmp.Or(f.checkNames(), l.dataset()); err != nil {
 		return err
 	}
-	if s.Server.Volume == 0 {
-		const gigabyte = 1e9
-		bytes := schema.ExpectedBytes(postgres.Engine, l.options.Dataset.Params(schema.Params{}))
-		// The data, its log and the growth of long runs; what a claim gets beyond costs no time.
-		s.Server.Volume = (3*bytes/gigabyte + 8) * gigabyte
+	if err := f.sizeVolume(l.options.Dataset); err != nil {
+		return err
 	}
 	// Connections beyond the users' are for the kit's own and for a look by hand.
 	s.Server.Settings = append([]string{ // what is given later counts

@@ -174,8 +174,8 @@ func (c *variant) observeServer(ctx context.Context) (run runs.Options, done fun
 	return run, done, err
 }
 
-// checkClass starts a server on the storage class of a configuration, as a run does, and removes
-// it.
+// checkClass starts a server on the storage class of a configuration, as a run does. It stays until
+// those of all classes were started, as they all are at the beginning of the experiment.
 func (l *checklist) checkClass(ctx context.Context, c *variant) {
 	class := c.volume.class
 	begin := time.Now()
@@ -188,7 +188,6 @@ func (l *checklist) checkClass(ctx context.Context, c *variant) {
 		if f := result.NewFinding(result.SameNode, k.Node); k.Node == k.DriverNode {
 			l.note(preflight.SameNode, class, f.Words())
 		}
-		err = c.volume.server.Remove()
 	}
 	l.step(preflight.ClassFails, class, err)
 }
