@@ -15,8 +15,8 @@ import (
 var CancelTime = 300 * time.Millisecond // tests on busy machines give it more
 
 // cancelInterval is the time between two requests to end a statement. The server passes over one
-// that comes as the statement begins, and does not look for clients that have gone: a statement
-// that waits for a lock would stay.
+// that comes as the statement begins, and before 14 does not look for clients that have gone: a
+// statement that waits for a lock would stay.
 const cancelInterval = 50 * time.Millisecond
 
 // cancelStatement has the server end the statement of a context that ends, before ds2 is gone: an

@@ -56,3 +56,32 @@ func TestCancelIsAskedAgain(t *testing.T) {
 	require.Error(t, <-ended)
 	assert.False(t, pgtest.Value[bool](t, admin, asleep), "the statement goes on")
 }
+
+// TestStatementEndsWithItsClient: a statement that works or waits for a lock ends when its client
+// has gone without a word, as a ds2 that is killed does. A load that continues would wait for it.
+func TestStatementEndsWithItsClient(t *testing.T) {
+	database := pgtest.Database(t)
+	admin := open(t, database).DB()
+	const version = "SELECT current_setting('server_version_num')::integer"
+	if pgtest.Value[int](t, admin, version) < 140000 {
+		t.Skip("versions before 14 do not look for clients that have gone")
+	}
+	gone, leave := context.WithCancel(t.Context())
+	defer leave()
+	db := open(t, storetest.Proxy(t, database, func(client, server net.Conn) {
+		go io.Copy(server, client)
+		go io.Copy(client, server)
+		<-gone.Done()
+	})).DB()
+	tx, err := admin.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer tx.Rollback()
+	pgtest.Exec(t, tx, "SELECT pg_advisory_lock(1)")
+	go db.ExecContext(t.Context(), "SELECT pg_sleep(3600)")
+	go db.ExecContext(t.Context(), "SELECT pg_advisory_lock(1)")
+	const goOn = "(SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()" +
+		" AND query IN ('SELECT pg_sleep(3600)', 'SELECT pg_advisory_lock(1)'))"
+	pgtest.Await(t, admin, "SELECT 2 = "+goOn)
+	leave()
+	pgtest.Await(t, admin, "SELECT 0 = "+goOn)
+}
