@@ -78,6 +78,9 @@ func TestLoadIsWhole(t *testing.T) {
 		progress.share,
 	)
 	assert.False(t, progress.fell, "the share that was done fell")
+	copied, all, _ := strings.Cut(progress.copied, " of ")
+	assert.Regexp(t, "^[0-9.]+ kB$", all, "what was to be copied")
+	assert.Equal(t, all, copied, "what was copied, at the end of the data")
 	assert.Empty(t, progress.running, "statements that never ended")
 	assert.NotZero(t, progress.statements)
 	for _, table := range report.Tables {
@@ -265,6 +268,7 @@ type follower struct {
 	running    map[string]bool
 	most       int // that ran at once
 	statements int
+	copied     string // in words
 	share      float64
 	fell       bool
 }
@@ -281,9 +285,12 @@ func (f *follower) Statement(_ schema.Phase, statement string, ended bool) {
 	f.most = max(f.most, len(f.running))
 }
 
-func (f *follower) Tell(_ string, done, total int64) {
+func (f *follower) Tell(doing string, done, total int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if copied, copying := strings.CutPrefix(doing, "data, "); copying {
+		f.copied = copied
+	}
 	share := float64(done) / float64(total)
 	f.fell = f.fell || share < f.share
 	f.share = share

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ds2/datagen"
+	"ds2/internal/numbers"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/schema"
@@ -24,7 +25,9 @@ type course struct {
 	Progress
 	mu         sync.Mutex // also keeps what is told in order
 	phase      schema.Phase
-	total      int64            // bytes to be copied, about, and of all statements
+	toCopy     int64            // bytes, about
+	copied     int64            // of these
+	total      int64            // toCopy and the bytes of all statements
 	done       int64            // of these, but for statements that are running
 	statements map[string]int64 // bytes, by name
 	running    map[string]int64 // bytes that are done of those that are running
@@ -37,8 +40,9 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 	bytes := map[string]int64{}
 	for _, part := range parts {
 		bytes[string(part.Table)] += part.Bytes
-		c.total += part.Bytes
+		c.toCopy += part.Bytes
 	}
+	c.total = c.toCopy
 	for _, s := range statements {
 		takes := bytes[s.Table]
 		if s.Progress == "" || s.Progress == schema.AnalyzeProgress {
@@ -61,6 +65,10 @@ func (c *course) updateProgress(change func()) {
 		done += reached
 	}
 	doing := string(c.phase)
+	if c.phase == schema.Data {
+		copied := min(c.copied, c.toCopy)
+		doing += ", " + numbers.Bytes(copied) + " of " + numbers.Bytes(c.toCopy)
+	}
 	if len(c.running) > 0 {
 		doing += ", " + strings.Join(slices.Sorted(maps.Keys(c.running)), ", ")
 	}
@@ -70,7 +78,18 @@ func (c *course) updateProgress(change func()) {
 // Copied counts rows on their way to the server, and tells next.
 func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 	c.Progress.Copied(table, rows, bytes)
-	c.updateProgress(func() { c.done += bytes })
+	c.updateProgress(func() {
+		c.done += bytes
+		c.copied += bytes
+	})
+}
+
+// skipCopy leaves out what an earlier load copied: it takes no time now.
+func (c *course) skipCopy(bytes int64) {
+	c.updateProgress(func() {
+		c.toCopy -= bytes
+		c.total -= bytes
+	})
 }
 
 // skipStatement leaves out a statement that takes no time.

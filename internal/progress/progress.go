@@ -158,12 +158,16 @@ func (s State) TimeLeft() string {
 	return "about " + Round(s.Left) + " left"
 }
 
-// Text is the state in words, such as "load orders: 45 %, about 9s left, 6.1 GB of 13.4 GB, 850.0
-// MB/s": what a narrow terminal cuts off is the least of it. Amount words units; nil: they have
-// none.
+// Text is the state in words, such as "45 %, about 9s left, 6.1 GB of 13.4 GB, 850.0 MB/s: orders":
+// the share is of the whole job, and what a narrow terminal cuts off is the least of it. Amount
+// words units; nil: they have none.
 func (s State) Text(amount func(int64) string) string {
+	left := s.TimeLeft()
+	if s.Waiting > 0 {
+		s.Doing = "" // that says it
+	}
 	if s.Total == 0 {
-		return strings.Join(filled(s.Doing, s.TimeLeft()), ", ")
+		return strings.Join(filled(s.Doing, left), ", ")
 	}
 	done := ""
 	rate := ""
@@ -179,10 +183,10 @@ func (s State) Text(amount func(int64) string) string {
 		}
 	}
 	text := strings.Join(
-		filled(fmt.Sprintf("%d %%", int(100*s.Share())), s.TimeLeft(), done, rate),
+		filled(fmt.Sprintf("%d %%", int(100*s.Share())), left, done, rate),
 		", ",
 	)
-	return strings.Join(filled(s.Doing, text), ": ")
+	return strings.Join(filled(text, s.Doing), ": ")
 }
 
 func filled(texts ...string) []string {

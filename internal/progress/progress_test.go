@@ -78,12 +78,12 @@ func TestText(t *testing.T) {
 			text        string
 		}{
 			{0, "", 0, 0, ""},
-			{time.Second, "copy", 0, 100, "copy: 0 %, 0s of 100ns"},
-			{9 * time.Second, "copy", 50, 100, "copy: 50 %, about 10s left, 50ns of 100ns, 5ns/s"},
+			{time.Second, "copy", 0, 100, "0 %, 0s of 100ns: copy"},
+			{9 * time.Second, "copy", 50, 100, "50 %, about 10s left, 50ns of 100ns, 5ns/s: copy"},
 			// it is not over yet
-			{5 * time.Second, "copy", 100, 100, "copy: 99 %, 100ns of 100ns, 10ns/s"},
-			{time.Minute, "analyze", 100, 100, "analyze: 99 %, 100ns of 100ns"},
-			{0, "next", 0, 10, "next: 0 %, 0s of 10ns"}, // another pass
+			{5 * time.Second, "copy", 100, 100, "99 %, 100ns of 100ns, 10ns/s: copy"},
+			{time.Minute, "analyze", 100, 100, "99 %, 100ns of 100ns: analyze"},
+			{0, "next", 0, 10, "0 %, 0s of 10ns: next"}, // another pass
 		} {
 			time.Sleep(c.wait)
 			if c.total > 0 {
@@ -96,7 +96,7 @@ func TestText(t *testing.T) {
 		assert.Equal(t, "waiting for 45s", nameless.TimeLeft())
 		assert.Equal(
 			t,
-			"next: 0 %, waiting for next for 45s",
+			"0 %, waiting for next for 45s",
 			e.State().Text(nil),
 			"after 45 s without progress",
 		)
@@ -111,7 +111,7 @@ func TestResumed(t *testing.T) {
 			time.Sleep(time.Second)
 			e.Tell("indexes", 820+second, 1000)
 		}
-		assert.Equal(t, "indexes: 83 %, about 2m40s left, 6 %/min", e.State().Text(nil))
+		assert.Equal(t, "83 %, about 2m40s left, 6 %/min: indexes", e.State().Text(nil))
 	})
 }
 
