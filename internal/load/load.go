@@ -196,9 +196,8 @@ func (l *loader) createTables(ctx context.Context) error {
 	}
 	statements := slices.Clone(l.phases[schema.Tables])
 	for name, value := range l.loadInfo() {
-		values := store.Literal(name) + ", " + store.Literal(value)
-		sql := "INSERT INTO ds2_info (name, value) VALUES (" + values + ")"
-		statements = append(statements, schema.Statement{Name: "note what is loaded", SQL: sql})
+		note := schema.Note("note", map[string]string{"Name": name, "Value": value})
+		statements = append(statements, schema.Statement{Name: "note what is loaded", SQL: note})
 	}
 	return l.inTransaction(ctx, statements)
 }
@@ -232,15 +231,13 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 
 // noteFinished notes, as the very last step, that the load is whole.
 func (l *loader) noteFinished(ctx context.Context) error {
-	ready := store.Literal(store.StateReady)
-	state := store.Literal(store.InfoState)
-	note := fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", ready, state)
+	ready := map[string]string{"Name": store.InfoState, "Value": store.StateReady}
 	if err := l.noteSchema(ctx); err != nil {
 		return err
 	}
 	return l.inTransaction(ctx, []schema.Statement{
-		{Name: "drop table ds2_steps", SQL: "DROP TABLE IF EXISTS ds2_steps"},
-		{Name: "note that all is loaded", SQL: note},
+		{Name: "drop table ds2_steps", SQL: schema.Note("drop steps", nil)},
+		{Name: "note that all is loaded", SQL: schema.Note("note again", ready)},
 	})
 }
 

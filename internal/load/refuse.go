@@ -10,6 +10,7 @@ import (
 	"github.com/docker/go-units"
 
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // kitColumns are those of the kit's own tables: see workload.Dataset.SignatureColumns.
@@ -24,12 +25,9 @@ const anotherDatabase = "name another database in the target, such as one that d
 func (l *loader) heldTables(ctx context.Context) ([]string, error) {
 	signatures := l.options.Dataset.SignatureColumns()
 	maps.Copy(signatures, kitColumns)
-	var names []string
-	for table := range signatures {
-		names = append(names, store.Literal(table))
-	}
-	query := "SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns " +
-		"WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ") AND table_schema = " + l.engine.Schema()
+	query := schema.Note("columns", map[string]any{
+		"Tables": slices.Collect(maps.Keys(signatures)), "Schema": l.engine.Schema(),
+	})
 	columns := map[string][]string{}
 	type named struct{ Table, Column string }
 	found, err := store.Collect[named](ctx, l.engine.DB(), query)

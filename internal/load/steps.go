@@ -28,7 +28,7 @@ func (l *loader) readUnfinished(ctx context.Context) error {
 			return fmt.Errorf("the unfinished load has %s %q, not %q: resume as it was started, or start again with --drop", name, info[name], own[name])
 		}
 	}
-	l.done, err = store.Pairs[int64](ctx, l.engine.DB(), "SELECT name, copied FROM ds2_steps")
+	l.done, err = store.Pairs[int64](ctx, l.engine.DB(), schema.Note("steps", nil))
 	return l.engine.Wrap("read table ds2_steps", err)
 }
 

@@ -1,8 +1,9 @@
 // Package store is what the rest of the kit knows of a database: the contract that an engine
 // fulfils (this file), classes of errors, and what the kit notes in a database. What users of a
-// workload call on a database is in the rooms of that workload. SQL belongs in package schema,
-// protocol details in the engine packages below this one, and decisions about what to run belong to
-// workload and driver.
+// workload call on a database is in the rooms of that workload. SQL belongs in package schema but
+// for commands on what they name, such as BACKUP DATABASE, which engines put together: a name or
+// the path of a backup is no parameter. Protocol details belong in the engine packages below this
+// one, and decisions about what to run belong to workload and driver.
 package store
 
 import (

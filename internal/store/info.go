@@ -5,7 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
-	"strings"
+
+	"ds2/schema"
 )
 
 // Info is what the kit itself notes in a database, in the table ds2_info of names and values, so
@@ -47,7 +48,7 @@ const maxInfo = 1 << 20
 func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
 	info := Info{}
 	bytes := 0
-	err := Each(ctx, db, maxInfo, "SELECT name, value FROM ds2_info", func(note pair[string]) error {
+	err := Each(ctx, db, maxInfo, schema.Note("notes", nil), func(note pair[string]) error {
 		info[note.Name] = note.Value
 		if bytes += len(note.Name) + len(note.Value); bytes > maxInfo {
 			return fmt.Errorf("it has more than %d bytes: ds2 did not write it", maxInfo)
@@ -68,21 +69,16 @@ func SetInfo(ctx context.Context, db *sql.DB, name, value string) error {
 		return err
 	}
 	defer tx.Rollback() // does nothing after Commit
-	name = Literal(name)
-	_, err = tx.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = "+name)
+	note := pair[string]{name, value}
+	_, err = tx.ExecContext(ctx, schema.Note("forget", note))
 	if err == nil && value != "" {
-		row := "INSERT INTO ds2_info (name, value) VALUES (" + name + ", " + Literal(value) + ")"
-		_, err = tx.ExecContext(ctx, row)
+		_, err = tx.ExecContext(ctx, schema.Note("note", note))
 	}
 	if err != nil {
 		return err
 	}
 	return tx.Commit()
 }
-
-// Literal quotes a text for SQL as every engine reads it: placeholders differ from engine to
-// engine.
-func Literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // CheckReady is an error of class Config where the load that made the database has not come to its
 // end.

@@ -202,12 +202,12 @@ func literal(kind string, v datagen.Value) string {
 	case "NUMERIC":
 		return calls.Cents(v.Int).String()
 	case "DATE":
-		return store.Literal(time.Unix(v.Int*86400, 0).UTC().Format(time.DateOnly))
+		return schema.Literal(time.Unix(v.Int*86400, 0).UTC().Format(time.DateOnly))
 	}
 	if v.Text == nil {
 		return "NULL"
 	}
-	return store.Literal(string(v.Text))
+	return schema.Literal(string(v.Text))
 }
 
 // session is a user's connection.

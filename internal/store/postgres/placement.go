@@ -49,7 +49,7 @@ func findTablespace(ctx context.Context, conn *pgx.Conn, place string) (name str
 	}
 	name = "ds2_" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(place), "_"), "_")
 	name = name[:min(len(name), maxName)]
-	create := "CREATE TABLESPACE " + quoteName(name) + " LOCATION " + store.Literal(place)
+	create := "CREATE TABLESPACE " + quoteName(name) + " LOCATION " + schema.Literal(place)
 	_, err = conn.Exec(ctx, create)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{

@@ -43,7 +43,7 @@ func (s *Store) Reset(
 		err = s.tidyTables(ctx, statements, changed, begin)
 	}
 	if err == nil {
-		_, err = s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
+		err = store.SetInfo(ctx, s.db, unvacuumed, "")
 	}
 	err = s.Wrap("reset "+s.Label(), err)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == noReplicaIdentity {
@@ -68,7 +68,7 @@ func (s *Store) restoreRows(
 ) (map[string]bool, error) {
 	changed := map[string]bool{}
 	var noted string
-	err := tx.QueryRow(ctx, "SELECT value FROM ds2_info WHERE name = $1", unvacuumed).Scan(&noted)
+	err := tx.QueryRow(ctx, query("database/read-note"), unvacuumed).Scan(&noted)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, err
 	}

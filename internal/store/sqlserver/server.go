@@ -133,16 +133,16 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	return v.leftOut(*o), nil
 }
 
-// hasLogin tells whether a login is there. Azure SQL Database has no SUSER_ID.
+// hasLogin tells whether a login is there.
 func (s *Store) hasLogin(ctx context.Context, v server, login string) (bool, error) {
-	query := "SELECT CASE WHEN SUSER_ID(@p1) IS NULL THEN 0 ELSE 1 END"
+	ask := "server/login"
 	if v.isAzureDatabase() {
-		query = "SELECT COUNT(*) FROM sys.sql_logins WHERE name = @p1"
+		ask = "server/login-on-azure"
 	}
 	master := s.openMaster()
 	defer master.Close()
 	var n int
-	err := master.QueryRowContext(ctx, query, login).Scan(&n)
+	err := master.QueryRowContext(ctx, query(ask), login).Scan(&n)
 	return n > 0, err
 }
 

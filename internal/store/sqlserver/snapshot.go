@@ -14,6 +14,7 @@ import (
 	"ds2/internal/datatable"
 	"ds2/internal/progress"
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // A snapshot here is a full backup, which is what the storage report restores before each run
@@ -292,7 +293,7 @@ func (s *Store) needBackup(ctx context.Context, op string) error {
 }
 
 // quoteText quotes a text as nvarchar: the path of a backup may have any letters.
-func quoteText(text string) string { return "N" + store.Literal(text) }
+func quoteText(text string) string { return "N" + schema.Literal(text) }
 
 //go:embed options.tsv
 var optionsTable string
