@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -256,7 +255,7 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 func (s ioServer) sync(t *testing.T) {
 	t.Helper()
 	for _, d := range s.drives {
-		require.NoError(t, exec.Command("sync", "--file-system", d.Dir).Run())
+		d.Sync(t)
 	}
 }
 

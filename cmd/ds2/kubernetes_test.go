@@ -135,7 +135,7 @@ func TestKubernetesDrive(t *testing.T) {
 	}
 	prometheus := promtest.Start(t, addresses)
 
-	start := time.Now().Add(15 * time.Second)
+	start := time.Now().Add(45 * time.Second) // in which a busy machine connects all users
 	var running []*program
 	for i := range pods {
 		line := podArgs(args, i,

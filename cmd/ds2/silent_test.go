@@ -207,7 +207,7 @@ func TestSilentParties(t *testing.T) {
 			said.Go(func() {
 				assert.Eventually(t, func() bool {
 					return says(i) || programs[i].endsWithin(0)
-				}, time.Minute,
+				}, patience,
 					100*time.Millisecond, c.why)
 				programs[i].Process.Signal(syscall.SIGINT)
 			})

@@ -58,7 +58,7 @@ func TestMountNamespace(t *testing.T) {
 		assert.NoError(t, program.Wait())
 	})
 	var database store.Database
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		database = target(t, url)
 		if err = database.DB().PingContext(t.Context()); err == nil {
 			break

@@ -3,12 +3,15 @@
 package devicetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -142,6 +145,12 @@ func Forget(t testing.TB, dir string) {
 	require.NoError(t, err)
 }
 
+// Sync has the kernel write out what it has yet to write to the drive, which it would count later.
+func (d Drive) Sync(t testing.TB) {
+	t.Helper()
+	require.NoError(t, exec.Command("sync", "--file-system", d.Dir).Run())
+}
+
 // Counts are what the kernel has counted of a drive. A flush is among the writes too, since it
 // comes as an empty one.
 type Counts struct{ Reads, ReadBytes, ReadSeconds, Writes, MergedWrites, Flushes float64 }
@@ -156,6 +165,31 @@ func (d Drive) Counts(t testing.TB) Counts {
 	return Counts{
 		float64(s.ReadIOs), float64(s.ReadSectors) * procfs.SectorSize, float64(s.ReadTicks) / 1000,
 		float64(s.WriteIOs), float64(s.WriteMerges), float64(s.FlushRequestsCompleted),
+	}
+}
+
+// WatchReads counts the drive's reads until it is asked how many there were a second from one time
+// to another.
+func (d Drive) WatchReads(t testing.TB) (perSecond func(from, to time.Time) float64) {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	var times []time.Time
+	var reads []float64
+	var counting sync.WaitGroup
+	counting.Go(func() {
+		for ; ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+			reads = append(reads, d.Counts(t).Reads)
+			times = append(times, time.Now())
+		}
+	})
+	t.Cleanup(end)
+	return func(from, to time.Time) float64 {
+		end()
+		counting.Wait()
+		first, _ := slices.BinarySearchFunc(times, from, time.Time.Compare)
+		next, _ := slices.BinarySearchFunc(times, to, time.Time.Compare)
+		last := min(next, len(times)-1)
+		return (reads[last] - reads[first]) / times[last].Sub(times[first]).Seconds()
 	}
 }
 
