@@ -127,6 +127,15 @@ func (f *experimentFlags) conduct(
 		return err
 	}
 	defer file.closeConfigurations()
+	o := file.configurations[0].bench.output // where all are shown
+	o.shownFlags = f.shownFlags
+	// Before servers on new volumes are loaded, which takes hours.
+	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
+		return err
+	}
+	if f.serve {
+		i.served.offer(dir)
+	}
 	if err := f.openConfigurations(i, cmd, file, dir, record); err != nil {
 		return err
 	}
@@ -137,16 +146,8 @@ func (f *experimentFlags) conduct(
 		return err
 	}
 	defer unlock()
-	o := file.configurations[0].bench.output // where all are shown
-	o.shownFlags = f.shownFlags
 	if err := beginRecord(dir, &record, resumed); err != nil {
 		return err
-	}
-	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
-		return endRecord(i, dir, record, err)
-	}
-	if f.serve {
-		i.served.offer(dir)
 	}
 	var configurations []*experiment.Bench
 	var planned []preflight.Planned

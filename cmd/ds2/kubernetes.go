@@ -93,16 +93,21 @@ func (f *kubernetesFlags) checkNames() error {
 // leastBeside is what a volume needs beside the data, for its log above all.
 const leastBeside = 256e6
 
+// leastVolume is the room that the data of a dataset and their log take, in bytes.
+func leastVolume(dataset workload.Dataset) int64 {
+	return schema.ExpectedBytes(postgres.Engine, dataset.Params(schema.Params{})) + leastBeside
+}
+
 // sizeVolume gives the claim a size that the dataset fits into, and refuses another.
 func (f *kubernetesFlags) sizeVolume(dataset workload.Dataset) error {
 	const gigabyte = 1e9
 	volume := &f.setup.Server.Volume
-	bytes := schema.ExpectedBytes(postgres.Engine, dataset.Params(schema.Params{}))
+	least := leastVolume(dataset)
 	if *volume == 0 {
 		// The data, its log and the growth of long runs; what a claim gets beyond costs no time.
-		*volume = (3*bytes/gigabyte + 8) * gigabyte
+		*volume = (3*(least-leastBeside)/gigabyte + 8) * gigabyte
 	}
-	if least := bytes + leastBeside; *volume < least {
+	if *volume < least {
 		return usageError("--volume-size: a database of size %s and its log need %s or more",
 			f.bench.size, bytesText(least))
 	}

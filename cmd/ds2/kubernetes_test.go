@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"ds2/internal/machinetest"
 	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
@@ -226,6 +227,17 @@ func TestKubernetesCommand(t *testing.T) {
 		_, stderr := ends(t, exitUsage, append([]string{"kubernetes"}, words("%s", line)...)...)
 		assert.Contains(t, stderr, says, line)
 	}
+}
+
+// TestRoomOfVolume: a volume that is 1 MB too small is refused before its load.
+func TestRoomOfVolume(t *testing.T) {
+	exporter := machinetest.NewExporter(t, `node_cpu_seconds_total{cpu="0",mode="idle"} 1
+node_filesystem_avail_bytes{device="/dev/sdb",fstype="ext4",mountpoint="/"} 1e12
+node_filesystem_avail_bytes{device="/dev/sdc",fstype="ext4",mountpoint="/claim"} 3e9
+`)
+	address := exporter.URL + "/metrics"
+	assert.NoError(t, checkRoom(t.Context(), address, 3e9))
+	assert.ErrorContains(t, checkRoom(t.Context(), address, 3.001e9), "larger --volume-size")
 }
 
 // TestStorageClassElsewhere: a storage class is for a Job on a cluster, takes a size, and is in the

@@ -16,6 +16,7 @@ import (
 	"ds2/internal/preflight"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/sampling"
 	"ds2/internal/upkeep"
 	"ds2/internal/workload/ds2"
 )
@@ -92,25 +93,49 @@ func (f *experimentFile) connectCluster(stderr io.Writer) (done func() error, er
 	return done, nil
 }
 
-// startServer starts a server for the configuration on a new volume, and loads its dataset.
-func (c *variant) startServer(i *interrupts) error {
-	fmt.Fprintf(i.stderr, "%s: a server starts on a new volume of storage class %s\n",
-		c.Name, c.volume.class)
-	if err := c.volume.server.Start(i.Soft); err != nil {
-		return err
+// startEmpty starts a server for the configuration on a new volume that its dataset fits into.
+func (c *variant) startEmpty(ctx context.Context) (l loadFlags, err error) {
+	if err := c.volume.server.Start(ctx); err != nil {
+		return l, err
 	}
-	c.bench.target = c.volume.server.URL("ds2")
-	c.bench.observe.Exporters = []string{c.volume.server.Exporter()}
 	// The dataset is as the bench's flags have it, in as many sessions as the server's memory
 	// bears.
-	l := loadFlags{
+	l = loadFlags{
 		workload: ds2.Name, size: c.bench.size, words: c.bench.words, quiet: true,
 		flags:   new(pflag.FlagSet), // none that another workload has
 		observe: monitor.Options{ServerMemory: c.bench.observe.ServerMemory},
 	}
 	if err := l.dataset(); err != nil {
+		return l, err
+	}
+	err = checkRoom(ctx, c.volume.server.Exporter(), leastVolume(l.options.Dataset))
+	return l, err
+}
+
+// checkRoom refuses a volume with less room than a load takes, which may fill it only after hours.
+// Where the exporter does not tell, the load does.
+func checkRoom(ctx context.Context, exporter string, least int64) error {
+	e, err := sampling.OpenExporter(ctx, exporter)
+	if err != nil {
+		return nil
+	}
+	if free, _, known := e.Free(kubernetes.ClaimDir); known && free < least {
+		return fmt.Errorf("the volume has %s free, and the database and its log take %s: "+
+			"give a larger --volume-size", bytesText(free), bytesText(least))
+	}
+	return nil
+}
+
+// startServer starts a server for the configuration on a new volume, and loads its dataset.
+func (c *variant) startServer(i *interrupts) error {
+	fmt.Fprintf(i.stderr, "%s: a server starts on a new volume of storage class %s\n",
+		c.Name, c.volume.class)
+	l, err := c.startEmpty(i.Soft)
+	if err != nil {
 		return err
 	}
+	c.bench.target = c.volume.server.URL("ds2")
+	c.bench.observe.Exporters = []string{c.volume.server.Exporter()}
 	stores, err := c.bench.open()
 	if err != nil {
 		return err
@@ -179,7 +204,7 @@ func (c *variant) observeServer(ctx context.Context) (run runs.Options, done fun
 func (l *checklist) checkClass(ctx context.Context, c *variant) {
 	class := c.volume.class
 	begin := time.Now()
-	err := c.volume.server.Start(ctx)
+	_, err := c.startEmpty(ctx)
 	if err == nil {
 		k := c.volume.server.DescribeCluster(ctx)
 		l.note(preflight.ClassReady, class, fmt.Sprintf(

@@ -80,6 +80,9 @@ type serverObjects struct {
 	Pod   corev1.Pod                   `json:"pod"`
 }
 
+// ClaimDir is where the pod of a server has its claim.
+const ClaimDir = "/claim"
+
 // The directory of the Job's ConfigMap in its pod, and the files there.
 const (
 	ConfigDir      = "/etc/ds2"

@@ -70,6 +70,9 @@ func decodeStrictly(t *testing.T, setup Setup, printed []byte) {
 	assert.Equal(t, setup.Experiment, config.Data[ExperimentFile])
 	var server serverObjects
 	require.NoError(t, yaml.UnmarshalStrict([]byte(config.Data[serverFile]), &server))
+	for _, c := range server.Pod.Spec.Containers {
+		assert.Equal(t, ClaimDir, c.VolumeMounts[0].MountPath)
+	}
 	for _, pod := range []corev1.PodSpec{job.Spec.Template.Spec, server.Pod.Spec} {
 		assert.True(t, *pod.SecurityContext.RunAsNonRoot)
 		assert.Equal(t, corev1.SeccompProfileTypeRuntimeDefault,
