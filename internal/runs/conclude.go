@@ -18,7 +18,7 @@ import (
 // wrong with it.
 func (r *Run) conclude(outcome Outcome) Outcome {
 	s := &r.summary
-	s.End = time.Now()
+	s.End = endSince(s.Start)
 	s.Scrub = r.scrubs.Results()
 	s.Space = space(r.places)
 	if teller, ok := r.play.(workload.Teller); ok {
@@ -61,6 +61,10 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	}
 	return outcome.with(save(r.options.Dir, s))
 }
+
+// endSince is when a run ends that began at start, by the clock that only goes on: a time of day that
+// is put back during the run would end it before its start, and nothing could read its record.
+func endSince(start time.Time) time.Time { return start.Add(max(0, time.Since(start))) }
 
 // draw draws the conclusion of a run from what it was to be, what happened and what was sampled.
 func draw(
