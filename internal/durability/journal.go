@@ -69,9 +69,13 @@ func Read(a workload.Acknowledger, paths ...string) (all []byte, torn int, err e
 			return nil, 0, fmt.Errorf("read journal %s: it is not a journal of this version of ds2",
 				path)
 		}
-		rest := len(entries) % size
-		torn += rest
-		all = append(all, entries[:len(entries)-rest]...)
+		whole := entries[:len(entries)-len(entries)%size]
+		// A file system may have kept the length of what it lost, as zeros.
+		for n := len(whole) - size; n >= 0 && len(bytes.Trim(whole[n:], "\x00")) == 0; n -= size {
+			whole = whole[:n]
+		}
+		torn += len(entries) - len(whole)
+		all = append(all, whole...)
 	}
 	return all, torn, nil
 }

@@ -72,6 +72,12 @@ func TestTornJournal(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "efabcd", string(entries))
 	require.Equal(t, 1, bytes)
+	// What a file system had given its length, and not its bytes.
+	require.NoError(t, os.WriteFile(torn, []byte("twos\ne\x00\x00\x00\x00\x00\x00"), 0o644))
+	entries, bytes, err = Read(twos{}, torn)
+	require.NoError(t, err)
+	require.Equal(t, "e\x00", string(entries))
+	require.Equal(t, 5, bytes)
 	_, _, err = Read(twos{}, other)
 	require.ErrorContains(t, err, "not a journal of this version")
 }
