@@ -106,7 +106,7 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 		err = decode(lifted, s)
 	}
 	if err == nil { // what is odd says more than that somebody changed it
-		err = cmp.Or(s.check(), checkSeal(text))
+		err = cmp.Or(s.check(), checkSeal(text, head.Sum))
 	}
 	if err != nil {
 		return *s, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)

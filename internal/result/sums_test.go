@@ -1,6 +1,7 @@
 package result
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -43,6 +44,14 @@ func TestSums(t *testing.T) {
 		"an edited figure": {
 			SummaryFile, replace(`"retries": null`, `"retries": []`), "it was changed after ds2 wrote it",
 		},
+		"a sum in another place": {SummaryFile, func(t *testing.T, path string) {
+			var s map[string]any
+			text, err := os.ReadFile(path)
+			require.NoError(t, errors.Join(err, json.Unmarshal(text, &s)))
+			s["retries"] = []int{}
+			text, err = json.Marshal(s) // sorts the keys
+			require.NoError(t, errors.Join(err, os.WriteFile(path, text, 0o600)))
+		}, "it was changed after ds2 wrote it"},
 	} {
 		t.Run(why, func(t *testing.T) {
 			dir := t.TempDir()
