@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,6 +196,7 @@ func (h *History) concludeDays() {
 	h.Metric = compare.StatedOf(configurations)
 	last := h.Days[len(h.Days)-1]
 	h.Figure = last.Title(h.Metric)
+	uncounted := map[string][]string{} // days, by why
 	for i := range h.Days {
 		d := &h.Days[i]
 		d.Day = d.Start.UTC().Format(time.DateOnly)
@@ -211,8 +213,12 @@ func (h *History) concludeDays() {
 			d.Differs = result.FindDiffering(setups, result.History)
 		}
 		if d.Why = whyNot(d.Configuration, d.Value); d.Why != "" {
-			h.addFinding(result.DayUncounted, d.Day+" does not count: "+d.Why)
+			uncounted[d.Why] = append(uncounted[d.Why], d.Day)
 		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(uncounted)) {
+		h.addFinding(result.DayUncounted,
+			"not counted ("+why+"): "+result.NameSome(uncounted[why], ", "))
 	}
 	counted := h.Counted()
 	values := valuesOf(counted)

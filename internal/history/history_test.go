@@ -154,6 +154,25 @@ func TestGateAgainstHistory(t *testing.T) {
 	}
 }
 
+// TestUncountedDays: days that do not count for one reason are one finding, however many there are.
+func TestUncountedDays(t *testing.T) {
+	all := historyOf(nil)
+	for i := range 8 {
+		all[0].Days[i].Runs[0].Figure = nil
+		compare.Runs(&all[0].Days[i].Configuration.Bench)
+	}
+	all[0].Findings = nil
+	all[0].concludeDays()
+	var texts []string
+	for _, f := range all[0].Findings {
+		if f.Kind == result.DayUncounted {
+			texts = append(texts, f.Detail)
+		}
+	}
+	assert.Equal(t,
+		[]string{"not counted (no result): 2026-01-01, 2026-01-02, 2026-01-03 and 5 more"}, texts)
+}
+
 // TestFindingsOfDays: a history is no better than the runs that it stands on.
 func TestFindingsOfDays(t *testing.T) {
 	all := historyOf(nil)
