@@ -123,6 +123,21 @@ func TestReportIntoLink(t *testing.T) {
 	assert.Equal(t, page, leads)
 }
 
+// TestReportBesideRecord replaces what has the page's name in the record of others, and does not
+// follow where it leads.
+func TestReportBesideRecord(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(oldRecords, "3", "run"))))
+	victim := textFile(t, "victim", "mine")
+	page := filepath.Join(dir, reportFile)
+	require.NoError(t, os.Symlink(victim, page))
+	must(t, "report", dir)
+	assert.Equal(t, "mine", read(t, victim))
+	info, err := os.Lstat(page)
+	require.NoError(t, err)
+	assert.True(t, info.Mode().IsRegular())
+}
+
 // TestEmbed: a page brings its record along, from which the same report can be made.
 func TestEmbed(t *testing.T) {
 	dir := filepath.Join(oldRecords, "3", "run")

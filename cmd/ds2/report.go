@@ -133,6 +133,12 @@ func newReportCommand() *cobra.Command {
 		// A page goes beside its record, where a copy of the directory takes it along.
 		if out == "" && f.format == "html" {
 			out = page
+			// Where the record of others has a link or a device by that name, it is replaced.
+			if info, err := os.Lstat(out); err == nil && !info.Mode().IsRegular() {
+				if err := os.Remove(out); err != nil {
+					return err
+				}
+			}
 		}
 		if embed {
 			if f.format != "html" || devices != nil {
