@@ -297,6 +297,9 @@ func (s shown) deliver(stdout io.Writer, f formatFlags, out string) error {
 	if out == "" || out == "-" {
 		return s.write(stdout, f)
 	}
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		return usageError("--out: %s is a directory: name a file in it", out)
+	}
 	path, err := atomicfile.Follow(out)
 	if err == nil {
 		err = atomicfile.Write(path, func(w io.Writer) error { return s.write(w, f) })
