@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/signal"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ func newExporterCommand() *cobra.Command {
 	var dirs []string
 	var listen string
 	cmd := newCommand("exporter", func(cmd *cobra.Command, _ []string) error {
-		if len(dirs) == 0 {
+		if len(dirs) == 0 || slices.Contains(dirs, "") { // as of a variable that is not set
 			return usageError("--dir is missing: a directory of the database")
 		}
 		collector, err := exporter.New(dirs)
