@@ -271,3 +271,18 @@ func meets(run *Run, class store.Class) bool {
 	}
 	return false
 }
+
+// TestServerStaysDown: what ends a run whose server does not come back is why it did not answer,
+// and not that it was waited for.
+func TestServerStaysDown(t *testing.T) {
+	t.Parallel()
+	f := newFaulty(t)
+	r := &Run{options: options(t, f.store)}
+	f.proxy.Stop()
+	f.store.DB().SetMaxIdleConns(0)
+	short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	_, err := r.marks(short, t.Context(), true)
+	require.ErrorContains(t, err, "connection refused")
+	require.NotErrorIs(t, err, context.DeadlineExceeded)
+}

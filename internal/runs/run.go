@@ -405,6 +405,7 @@ func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, 
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	defer r.doing.Store("")
+	var down error // why it waits, which says more than that it waited for a minute
 	for len(all) < len(r.options.Databases) {
 		target := r.options.Databases[len(all)]
 		m, err := r.options.Plan.Workload().Mark(ctx, target, after)
@@ -412,9 +413,12 @@ func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, 
 		case err == nil:
 			all = append(all, m)
 			continue
-		case store.Classify(err) != store.Connection || ctx.Err() != nil:
+		case ctx.Err() != nil:
+			return nil, cmp.Or(down, err)
+		case store.Classify(err) != store.Connection:
 			return nil, err
 		}
+		down = err
 		// A server that went down at the end of the run may still be on its way up.
 		r.doing.Store(fmt.Sprintf("the server does not answer; waiting for it until %s (%v)",
 			end.Format(time.TimeOnly), root(err)))
