@@ -39,7 +39,7 @@ func TestLivePage(t *testing.T) {
 		fmt.Sprintf(`configurations: {hdd: {target: %q}, ssd: {target: %[1]q}}
 runs: 100
 threads: 2
-run-time: 6s
+run-time: 12s
 limit: order p95 < 10m
 abort-on-fail: 1s
 device-record: %q
