@@ -65,28 +65,28 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	}
 	// What is said of the whole run hangs on no window: events, and times without an answer.
 	outages := in.Series.Outages()
-	c.Disturbances = disturbances(in)
-	c.Shown = away(in, outages)
+	c.Disturbances = listDisturbances(in)
+	c.Shown = findOutages(in, outages)
 	v := view{Input: in}
 	var figure *result.Figure
 	if len(c.Windows) > 0 {
 		v = newView(in, &c.Windows[0])
-		c.Slowest = v.slowest()
+		c.Slowest = v.findSlowest()
 		figure = &result.Figure{Unit: in.Words.Rate, Value: v.window.OPM, CI95: v.window.CI95}
 	}
 	observed := len(in.Counters.Columns) > 0
 	// Costs and conditions are made of counters. A run that nothing observed has none, which is not
 	// the same as costs of 0.
-	if c.Power = v.power(); v.window != nil && observed {
-		c.Costs = v.costs(c.Power)
-		c.Conditions = v.conditions()
+	if c.Power = v.meanPower(); v.window != nil && observed {
+		c.Costs = v.costsPerOrder(c.Power)
+		c.Conditions = v.listConditions()
 	}
 	if v.window != nil && (observed || v.window.Errors > 0) {
 		// While the server is away its drives and CPUs are idle. Means over that time too would
 		// acquit whatever held the orders back in the rest of the window.
 		judged := v
-		judged.Counters = answered(in, outages)
-		evidence := judged.figures()
+		judged.Counters = countersWhileAnswered(in, outages)
+		evidence := judged.collectEvidence()
 		c.Bottleneck = diagnose.Judge(evidence) // nil where the samples cover too little
 		c.Shown = append(c.Shown, v.shown(evidence)...)
 	}
@@ -108,15 +108,15 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	// Limits are judged without a window, too: a run that ended early has not kept them.
 	if len(in.LimitTexts) > 0 {
 		var limitErr error
-		c.Limits, limitErr = verdicts(in, v.window)
+		c.Limits, limitErr = judgeLimits(in, v.window)
 		err = errors.Join(err, limitErr)
 	}
 	return c, err
 }
 
-// verdicts are those of the limits over a window. A run without one has no samples, so its limits
-// fail.
-func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
+// judgeLimits are those of the limits over a window. A run without one has no samples, so its
+// limits fail.
+func judgeLimits(in Input, w *measure.Window) (result.Verdicts, error) {
 	limits, err := limit.ParseAll(in.LimitTexts)
 	if err != nil {
 		return nil, fmt.Errorf("judge limits: %w", err)
@@ -152,8 +152,8 @@ func newView(in Input, w *measure.Window) view {
 	return v
 }
 
-// slowest are the slowest orders of the window, the slowest first.
-func (v view) slowest() (all []result.SlowOrder) {
+// findSlowest are the slowest orders of the window, the slowest first.
+func (v view) findSlowest() (all []result.SlowOrder) {
 	window := measure.Span{From: measure.Seconds(v.window.From), To: measure.Seconds(v.window.To)}
 	for _, o := range v.Series.Slowest(window) {
 		all = append(all, result.SlowOrder{

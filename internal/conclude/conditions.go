@@ -13,16 +13,16 @@ import (
 	"ds2/internal/topology"
 )
 
-// costs takes the costs per order from the samples of the window.
-func (v view) costs(power *result.Power) *result.Costs {
+// costsPerOrder takes the costs per order from the samples of the window.
+func (v view) costsPerOrder(power *result.Power) *result.Costs {
 	c := result.Costs{
-		Reads:        v.total(sampling.DiskReads),
-		Writes:       v.total(sampling.DiskWrites),
-		ReadBytes:    v.total(sampling.DiskReadBytes),
-		WrittenBytes: v.total(sampling.DiskWrittenBytes),
-		LogBytes:     v.total(sampling.DatabaseLogBytes),
-		ClientCPU:    v.mean(sampling.ClientOwn),
-		ServerCPU:    v.total(sampling.ServerProcessors),
+		Reads:        v.totalOf(sampling.DiskReads),
+		Writes:       v.totalOf(sampling.DiskWrites),
+		ReadBytes:    v.totalOf(sampling.DiskReadBytes),
+		WrittenBytes: v.totalOf(sampling.DiskWrittenBytes),
+		LogBytes:     v.totalOf(sampling.DatabaseLogBytes),
+		ClientCPU:    v.meanOf(sampling.ClientOwn),
+		ServerCPU:    v.totalOf(sampling.ServerProcessors),
 		Joules:       cmp.Or(power, new(result.Power)).Active,
 	}
 	// Requests of a drive overlap, so these may be more than a second each second: it is what an
@@ -34,13 +34,13 @@ func (v view) costs(power *result.Power) *result.Costs {
 	} {
 		for _, rate := range v.Counters.Items(requests.rates) {
 			_, item := sampling.SplitColumn(rate)
-			time := v.took(rate, sampling.ItemColumn(requests.times, item))
-			c.DeviceSeconds = over(add, c.DeviceSeconds, time)
+			time := v.secondsTaken(rate, sampling.ItemColumn(requests.times, item))
+			c.DeviceSeconds = combineKnown(add, c.DeviceSeconds, time)
 		}
 	}
 	// Where the server's processes cannot be seen, all that its machine was busy with stands for
 	// them, less what ds2 itself took of the same CPUs.
-	if busy := v.mean(sampling.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
+	if busy := v.meanOf(sampling.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
 		c.ServerCPU = new(*busy * float64(v.Machine.Processors))
 		if v.Local && c.ClientCPU != nil {
 			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
@@ -50,9 +50,9 @@ func (v view) costs(power *result.Power) *result.Costs {
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }
 
-// took is how many seconds requests of a drive take, each second: how many there are, and the mean
-// time of each. It is nil where these are not known.
-func (v view) took(rates, times string) *float64 {
+// secondsTaken is how many seconds requests of a drive take, each second: how many there are, and
+// the mean time of each. It is nil where these are not known.
+func (v view) secondsTaken(rates, times string) *float64 {
 	rate := v.Counters.Mean(rates, v.from, v.to)
 	if rate == 0 && v.Counters.Values(times) != nil {
 		return new(0.) // there is no mean of no requests
@@ -66,9 +66,9 @@ func (v view) cacheHits(column string) *float64 {
 	sum := 0.
 	weights := 0.
 	for _, item := range v.Counters.Items(column) {
-		share := v.mean(item)
+		share := v.meanOf(item)
 		_, database := sampling.SplitColumn(item)
-		lookups := v.mean(sampling.ItemColumn(sampling.DatabaseCacheLookups, database))
+		lookups := v.meanOf(sampling.ItemColumn(sampling.DatabaseCacheLookups, database))
 		if share == nil {
 			continue
 		}
@@ -86,9 +86,9 @@ var surroundings string
 
 // takes are the ways in which a column of surroundings comes to one figure of a run.
 var takes = map[string]func(v view, column string) *float64{
-	"total":   view.total,
-	"highest": view.highest,
-	"mean":    view.mean,
+	"total":   view.totalOf,
+	"highest": view.highestOf,
+	"mean":    view.meanOf,
 	"hits":    view.cacheHits,
 }
 
@@ -102,7 +102,7 @@ func (all *conditions) add(name string, value *float64, scale float64, unit stri
 	}
 }
 
-func (v view) conditions() (all conditions) {
+func (v view) listConditions() (all conditions) {
 	for _, row := range datatable.Rows(surroundings, 5) {
 		scale, _ := strconv.ParseFloat(row[3], 64) // the table is ours, and a test reads it
 		all.add(row[0], takes[row[4]](v, row[1]), scale, row[2])
@@ -117,13 +117,13 @@ func (v view) conditions() (all conditions) {
 	latency(result.LogWriteLatency, topology.Log, true)
 	// In the window, not a second: whether a run had one checkpoint or two explains much of how it
 	// differs from its twin.
-	all.add("checkpoints", v.total(sampling.DatabaseCheckpoints), v.window.To-v.window.From, "")
+	all.add("checkpoints", v.totalOf(sampling.DatabaseCheckpoints), v.window.To-v.window.From, "")
 	all.add(result.FailedAttempts, new(float64(v.window.Errors)), 1, "")
 	var written, hottest, worn *float64 // over the whole run, of the drives that tell
 	for _, d := range v.SMART {
-		written = over(add, written, d.HostBytes)
-		hottest = over(math.Max, hottest, d.After.Temperature)
-		worn = over(math.Max, worn, d.After.Wear)
+		written = combineKnown(add, written, d.HostBytes)
+		hottest = combineKnown(math.Max, hottest, d.After.Temperature)
+		worn = combineKnown(math.Max, worn, d.After.Wear)
 	}
 	all.add("written to the drives, by SMART", written, 1e-6, "MB")
 	all.add("temperature of the hottest drive", hottest, 1, "°C")
@@ -135,23 +135,23 @@ func (v view) conditions() (all conditions) {
 	return all
 }
 
-// mean is that of a column over the window; nil where it is not known.
-func (v view) mean(column string) *float64 {
+// meanOf is that of a column over the window; nil where it is not known.
+func (v view) meanOf(column string) *float64 {
 	return measure.Known(v.Counters.Mean(column, v.from, v.to))
 }
 
-// total is the sum of the means of all items of a column; nil where there are none.
-func (v view) total(column string) *float64 { return v.overItems(add, column) }
+// totalOf is the sum of the means of all items of a column; nil where there are none.
+func (v view) totalOf(column string) *float64 { return v.overItems(add, column) }
 
-// highest is the highest of the means of all items of a column; nil where there are none.
-func (v view) highest(column string) *float64 { return v.overItems(math.Max, column) }
+// highestOf is the highest of the means of all items of a column; nil where there are none.
+func (v view) highestOf(column string) *float64 { return v.overItems(math.Max, column) }
 
 func add(a, b float64) float64 { return a + b }
 
 // overItems is what f makes of the means of all items of a column.
 func (v view) overItems(f func(a, b float64) float64, column string) (all *float64) {
 	for _, item := range v.Counters.Items(column) {
-		all = over(f, all, v.mean(item))
+		all = combineKnown(f, all, v.meanOf(item))
 	}
 	return all
 }
@@ -160,8 +160,8 @@ func (v view) drives() sampling.Drives {
 	return sampling.Drives{Counters: v.Counters, Machine: v.Machine, From: v.from, To: v.to}
 }
 
-// over is what f makes of two figures; where one is not known, the other.
-func over(f func(a, b float64) float64, a, b *float64) *float64 {
+// combineKnown is what f makes of two figures; where one is not known, the other.
+func combineKnown(f func(a, b float64) float64, a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}

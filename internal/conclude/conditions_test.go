@@ -69,7 +69,7 @@ func TestCostsAddUp(t *testing.T) {
 		sampling.ItemColumn(sampling.DiskFlushes, "sda"),
 		sampling.ItemColumn(sampling.DiskFlushTime, "sda"),
 	)
-	c := seen(table, s).costs(s.Power)
+	c := seen(table, s).costsPerOrder(s.Power)
 	for name, cost := range map[string]struct {
 		got  *float64
 		want float64 // over the window
@@ -83,7 +83,7 @@ func TestCostsAddUp(t *testing.T) {
 	}
 	assert.Nil(t, c.ReadBytes, "bytes were not measured")
 	assert.Nil(t, c.WrittenBytes, "bytes were not measured")
-	conditions := named(seen(table, s).conditions())
+	conditions := named(seen(table, s).listConditions())
 	// Of all requests, as the limit device read mean has it: seconds with many count for more.
 	d := seen(table, s).drives()
 	mean := d.Slowest(sampling.IOKind{Over: sampling.Interval}).Mean
@@ -101,10 +101,10 @@ func TestCostsAddUp(t *testing.T) {
 	for i := range table.Rows {
 		table.Rows[i].Values = append(table.Rows[i].Values, 1.5)
 	}
-	own := *seen(table, s).costs(s.Power).ServerCPU
+	own := *seen(table, s).costsPerOrder(s.Power).ServerCPU
 	assert.InDelta(t, 1.5*60, own*6000, 1e-9, "of the server's own processes")
 	s.Happened = result.Happened{}
-	assert.Nil(t, seen(sampling.Table{}, s).costs(nil), "costs of a run without counters")
+	assert.Nil(t, seen(sampling.Table{}, s).costsPerOrder(nil), "costs of a run without counters")
 }
 
 // named are the values of conditions by name.
@@ -119,9 +119,9 @@ func TestCacheHits(t *testing.T) {
 		"db.b.cache_hit_ratio", "db.b.cache_lookups_per_second")
 	v := seen(table, ofWindow(0, 60))
 	want := (.5*3000 + .9*100 + .2*1000) / 4100
-	assert.InDelta(t, 100*want, named(v.conditions())["cache hits of the database"], 1e-9)
-	assert.InDelta(t, want, *v.figures().CacheHits, 1e-9)
-	assert.InDelta(t, (.5*3000+.9*100)/3100, *v.mean("db.a.cache_hit_ratio"), 1e-9)
+	assert.InDelta(t, 100*want, named(v.listConditions())["cache hits of the database"], 1e-9)
+	assert.InDelta(t, want, *v.collectEvidence().CacheHits, 1e-9)
+	assert.InDelta(t, (.5*3000+.9*100)/3100, *v.meanOf("db.a.cache_hit_ratio"), 1e-9)
 }
 
 func named(all []result.Condition) map[string]float64 {
@@ -168,7 +168,7 @@ func TestDrivesOfARun(t *testing.T) {
 	}
 	s := ofWindow(10, 70)
 	s.SMART = drives
-	got := named(seen(sampling.Table{}, s).conditions())
+	got := named(seen(sampling.Table{}, s).listConditions())
 	for name, want := range map[string]float64{
 		"written to the drives, by SMART": 4000, "temperature of the hottest drive": 70,
 		"wear of the most worn drive": 2,

@@ -30,9 +30,9 @@ var groups = map[string]string{
 	"scrub":   "the background scan",
 }
 
-// partly are the figures that samples cover a part of the window of. Those that cover the same are
-// one.
-func (v view) partly() (all []covered) {
+// findPartlyCovered are the figures that samples cover a part of the window of. Those that cover
+// the same are one.
+func (v view) findPartlyCovered() (all []covered) {
 	least := v.Counters.Partly(v.from, v.to)
 	for _, group := range slices.Sorted(maps.Keys(least)) {
 		s := least[group]
@@ -46,23 +46,23 @@ func (v view) partly() (all []covered) {
 	return all
 }
 
-// sampled is what the samples lack, and what they show besides the run.
-func (v view) sampled() (all []result.Finding) {
+// judgeSamples is what the samples lack, and what they show besides the run.
+func (v view) judgeSamples() (all []result.Finding) {
 	if w := v.window; w.Still > 0 {
 		all = append(all, result.NewFinding(result.StoodLong, "").
 			With("seconds", math.Round(w.LongestStill)).With("share", w.Still))
 	}
 	// PostgreSQL tells when it loaded its settings; of other servers a sum over their values
 	// changes.
-	reloads := v.count(sampling.DatabaseSettingsLoaded, func(_, seconds float64) bool {
+	reloads := v.countSamples(sampling.DatabaseSettingsLoaded, func(_, seconds float64) bool {
 		return seconds > 0
-	}) + v.count(sampling.DatabaseSettingsSum, func(was, sum float64) bool {
+	}) + v.countSamples(sampling.DatabaseSettingsSum, func(was, sum float64) bool {
 		return sum > was || sum < was // not NaN
 	})
 	if reloads > 0 {
 		all = append(all, result.NewFinding(result.SettingsReloaded, "").With("times", reloads))
 	}
-	for _, c := range v.partly() {
+	for _, c := range v.findPartlyCovered() {
 		kind := result.PartlyCovered
 		if c.Unknown() {
 			kind = result.Uncovered
@@ -76,8 +76,9 @@ func (v view) sampled() (all []result.Finding) {
 	return all
 }
 
-// count is how many samples of the window, of all items of a column, are so, with the one before.
-func (v view) count(column string, isSo func(was, now float64) bool) (n float64) {
+// countSamples is how many samples of the window, of all items of a column, are so, with the one
+// before.
+func (v view) countSamples(column string, isSo func(was, now float64) bool) (n float64) {
 	for _, item := range v.Counters.Items(column) {
 		was := math.NaN()
 		for i, now := range v.Counters.Values(item) {

@@ -26,7 +26,7 @@ func TestSettingsOfSQLServer(t *testing.T) {
 	}
 	for window, want := range map[[2]float64]float64{{1.5, 9}: 2, {7, 9}: 0, {0, 9}: 3} {
 		v := newView(in, &measure.Window{From: window[0], To: window[1]})
-		found := result.FindingOf(v.sampled(), result.SettingsReloaded)
+		found := result.FindingOf(v.judgeSamples(), result.SettingsReloaded)
 		if want == 0 {
 			assert.Nil(t, found)
 			continue

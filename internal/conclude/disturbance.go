@@ -13,9 +13,9 @@ import (
 	"ds2/internal/sampling"
 )
 
-// disturbances are what the events of a run did. An event before orders were back from another is
-// part of the same disturbance, to the second that samples tell.
-func disturbances(in Input) (all []result.Disturbance) {
+// listDisturbances are what the events of a run did. An event before orders were back from another
+// is part of the same disturbance, to the second that samples tell.
+func listDisturbances(in Input) (all []result.Disturbance) {
 	for i, event := range in.Events {
 		from := measure.Seconds(event.From)
 		// The rate that was lost is taken from before the first event, the only time that none
@@ -61,8 +61,8 @@ func disturbanceConditions(all []result.Disturbance) []result.Condition {
 	return figures
 }
 
-// away says when the server did not answer, and when ds2 itself stood still.
-func away(in Input, outages []measure.Outage) (all []result.Finding) {
+// findOutages says when the server did not answer, and when ds2 itself stood still.
+func findOutages(in Input, outages []measure.Outage) (all []result.Finding) {
 	for _, o := range outages {
 		text := fmt.Sprintf("from %s to %s: %d %s given up, %d retries",
 			numbers.Clock(o.From), numbers.Clock(o.To), o.GivenUp, in.Words.Cycles, o.Retries)
@@ -79,9 +79,9 @@ func away(in Input, outages []measure.Outage) (all []result.Finding) {
 	return all
 }
 
-// answered are the counters of the time in which the server answered, which alone say what held the
-// rest back.
-func answered(in Input, outages []measure.Outage) sampling.Table {
+// countersWhileAnswered are the counters of the time in which the server answered, which alone say
+// what held the rest back.
+func countersWhileAnswered(in Input, outages []measure.Outage) sampling.Table {
 	t := in.Counters
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r sampling.Row) bool {
 		at := r.Time.Sub(in.Start)

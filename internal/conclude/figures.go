@@ -13,35 +13,35 @@ import (
 	"ds2/internal/sampling"
 )
 
-// power takes the means of a run from its samples: idle over those before the first orders, active
-// over the window. Without a meter there is none.
-func (v view) power() *result.Power {
+// meanPower takes the means of a run from its samples: idle over those before the first orders,
+// active over the window. Without a meter there is none.
+func (v view) meanPower() *result.Power {
 	if v.Counters.Values(sampling.Power) == nil {
 		return nil
 	}
 	return &result.Power{
 		Idle:   measure.Known(v.Counters.Mean(sampling.Power, time.Time{}, v.Start)),
-		Active: v.mean(sampling.Power),
+		Active: v.meanOf(sampling.Power),
 	}
 }
 
-// figures takes from the samples of the window what the bottleneck is judged by.
-func (v view) figures() result.Evidence {
+// collectEvidence takes from the samples of the window what the bottleneck is judged by.
+func (v view) collectEvidence() result.Evidence {
 	// busiest is of the machine or, where there are several, of that which has most.
-	busiest := func(column string) *float64 { return cmp.Or(v.mean(column), v.highest(column)) }
+	busiest := func(column string) *float64 { return cmp.Or(v.meanOf(column), v.highestOf(column)) }
 	f := result.Evidence{
 		CPUBusy:         busiest(sampling.CPUBusy),
 		CPUIOWait:       busiest(sampling.CPUIOWait),
-		ClientBusy:      v.mean(sampling.ClientBusy),
-		ClientOwn:       v.mean(sampling.ClientOwn),
-		ClientUsed:      v.mean(sampling.ClientUsed),
-		ClientThrottled: v.mean(sampling.ClientThrottled),
-		ServerUsed:      v.highest(sampling.ServerUsed),
-		ServerThrottled: v.highest(sampling.ServerThrottled),
-		DiskBusy:        v.highest(sampling.DiskBusy),
-		NetworkUsed:     v.highest(sampling.NetworkUsed),
-		Sessions:        v.sessions(),
-		DatabaseSize:    v.total(sampling.DatabaseSize),
+		ClientBusy:      v.meanOf(sampling.ClientBusy),
+		ClientOwn:       v.meanOf(sampling.ClientOwn),
+		ClientUsed:      v.meanOf(sampling.ClientUsed),
+		ClientThrottled: v.meanOf(sampling.ClientThrottled),
+		ServerUsed:      v.highestOf(sampling.ServerUsed),
+		ServerThrottled: v.highestOf(sampling.ServerThrottled),
+		DiskBusy:        v.highestOf(sampling.DiskBusy),
+		NetworkUsed:     v.highestOf(sampling.NetworkUsed),
+		Sessions:        v.addUpSessions(),
+		DatabaseSize:    v.totalOf(sampling.DatabaseSize),
 		CacheHits:       v.cacheHits(sampling.DatabaseCacheHits),
 	}
 	// The longest of all targets' round trips: users wait for the farthest.
@@ -53,7 +53,7 @@ func (v view) figures() result.Evidence {
 	}
 	for _, column := range trips {
 		// The lower quartile: at times a busy machine lets a message lie.
-		f.RoundTrip = over(math.Max, f.RoundTrip,
+		f.RoundTrip = combineKnown(math.Max, f.RoundTrip,
 			measure.Known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
 	}
 	v.addDevices(&f)
@@ -70,8 +70,8 @@ func (v view) figures() result.Evidence {
 	f.Errors = measure.Known(w.ErrorShare())
 	if v.Local && v.Machine != nil {
 		processors := float64(v.Machine.Processors)
-		f.CPUOwn = ratio(f.ClientOwn, processors)
-		f.CPUDatabase = ratio(v.total(sampling.ServerProcessors), processors)
+		f.CPUOwn = divideKnown(f.ClientOwn, processors)
+		f.CPUDatabase = divideKnown(v.totalOf(sampling.ServerProcessors), processors)
 	}
 	// Full CPUs are few in a container that may use a part of them only.
 	for _, server := range v.Servers {
@@ -80,23 +80,24 @@ func (v view) figures() result.Evidence {
 		}
 	}
 	orders := w.OPM / 60 // a second, as the counters are
-	f.ReadsPerOrder = ratio(v.total(sampling.DiskReads), orders)
-	f.ReadBytesPerOrder = ratio(v.total(sampling.ServerReadBytes), orders)
+	f.ReadsPerOrder = divideKnown(v.totalOf(sampling.DiskReads), orders)
+	f.ReadBytesPerOrder = divideKnown(v.totalOf(sampling.ServerReadBytes), orders)
 	v.addUsers(&f)
 	return f
 }
 
-// ratio is a part by its whole; nil where one of the two is not known or the whole is nothing.
-func ratio(part *float64, whole float64) *float64 {
+// divideKnown is a part by its whole; nil where one of the two is not known or the whole is
+// nothing.
+func divideKnown(part *float64, whole float64) *float64 {
 	if part == nil || whole <= 0 {
 		return nil
 	}
 	return new(*part / whole)
 }
 
-// sessions takes the sessions' numbers in all databases together.
-func (v view) sessions() *result.Sessions {
-	number := func(column string) float64 { return *cmp.Or(v.total(column), new(0.0)) }
+// addUpSessions takes the sessions' numbers in all databases together.
+func (v view) addUpSessions() *result.Sessions {
+	number := func(column string) float64 { return *cmp.Or(v.totalOf(column), new(0.0)) }
 	return diagnose.NewSessions(result.Sessions{
 		Idle:             number(sampling.SessionsIdle),
 		Running:          number(sampling.SessionsRunning),
@@ -105,7 +106,7 @@ func (v view) sessions() *result.Sessions {
 		WaitingForLatch:  number(sampling.SessionsWaitingForLatch),
 		WaitingForClient: number(sampling.SessionsWaitingForClient),
 		WaitingForRest:   number(sampling.SessionsWaitingForRest),
-	}, v.total(sampling.SessionsActive))
+	}, v.totalOf(sampling.SessionsActive))
 }
 
 // addUsers adds where the users' own time went in the window: in operations, and of that in
@@ -122,7 +123,7 @@ func (v view) addUsers(f *result.Evidence) {
 		}
 	}
 	all := (w.LatencyTo - w.LatencyFrom) * float64(v.AllUsers())
-	f.InOperations = ratio(&seconds, all)
+	f.InOperations = divideKnown(&seconds, all)
 	if f.RoundTrip != nil && all > 0 {
 		f.InRoundTrips = new(min(*f.RoundTrip*count/all, 1))
 	}
@@ -132,25 +133,25 @@ func (v view) addUsers(f *result.Evidence) {
 // them before, if anything was, and by the queue and the time of reads against the same run's best
 // seconds.
 func (v view) addDevices(f *result.Evidence) {
-	f.VolumeIOPS = v.highest(sampling.VolumeIOPSExceeded)
-	f.VolumeThroughput = v.highest(sampling.VolumeThroughputExceeded)
-	f.MachineIOPS = v.highest(sampling.MachineIOPSExceeded)
-	f.MachineThroughput = v.highest(sampling.MachineThroughputExceeded)
+	f.VolumeIOPS = v.highestOf(sampling.VolumeIOPSExceeded)
+	f.VolumeThroughput = v.highestOf(sampling.VolumeThroughputExceeded)
+	f.MachineIOPS = v.highestOf(sampling.MachineIOPSExceeded)
+	f.MachineThroughput = v.highestOf(sampling.MachineThroughputExceeded)
 	reads := 0.0 // a second, of the drives whose times are known
 	var took *float64
 	for _, column := range v.Counters.Items(sampling.DiskReads) {
 		_, item := sampling.SplitColumn(column)
 		times := sampling.ItemColumn(sampling.DiskReadTime, item)
-		rate := *cmp.Or(v.mean(column), new(0.))
-		time := v.took(column, times)
+		rate := *cmp.Or(v.meanOf(column), new(0.))
+		time := v.secondsTaken(column, times)
 		if time != nil {
 			reads += rate
-			took = over(add, took, time)
+			took = combineKnown(add, took, time)
 		}
 		// How busy a drive is says little, since one of flash serves many requests at once; a queue
 		// says that it has more of them than it serves.
 		// The drive with the longest queue is the one that users wait for.
-		queue := v.mean(sampling.ItemColumn(sampling.DiskQueue, item))
+		queue := v.meanOf(sampling.ItemColumn(sampling.DiskQueue, item))
 		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
 			continue
 		}
@@ -175,7 +176,7 @@ func (v view) addDevices(f *result.Evidence) {
 		}
 	}
 	// The log is flushed in order, one flush after the other, so its limit is that of depth 1.
-	f.DeviceLog = ratio(v.total(sampling.DatabaseLogSyncs), v.Device.Log.IOPS)
+	f.DeviceLog = divideKnown(v.totalOf(sampling.DatabaseLogSyncs), v.Device.Log.IOPS)
 }
 
 // Counters are the mean, the lowest and the highest value of each column of a run's counters in its

@@ -67,7 +67,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 	s := ofWindow(10, 20)
 	s.Targets = []string{"a:5432/ds2", "b:5432/ds2"}
 	s.Local = true
-	f := seen(table, s).figures()
+	f := seen(table, s).collectEvidence()
 	b := diagnose.Judge(f)
 	require.NotNil(t, b)
 	require.Equal(t, diagnose.Storage, b.What)
@@ -85,7 +85,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 	assert.Equal(
 		t,
 		result.Evidence{},
-		seen(sampling.Table{}, s).figures(),
+		seen(sampling.Table{}, s).collectEvidence(),
 		"of a run without samples",
 	)
 }
@@ -121,7 +121,7 @@ func TestDevices(t *testing.T) {
 		},
 		Log: result.DevicePoint{Depth: 1, IOPS: 500, Mean: 2e-3},
 	}
-	f := seen(table, s).figures()
+	f := seen(table, s).collectEvidence()
 	for name, v := range map[string][2]float64{
 		"reads": {*f.DeviceReads, .5}, "of the most": {*f.DeviceMost, .4},
 		"log": {*f.DeviceLog, .12}, "queue": {*f.DiskQueue, 6},
@@ -132,7 +132,7 @@ func TestDevices(t *testing.T) {
 	assert.Equal(t, "reads 50 % of what the device can do at this latency, "+
 		"log writes 12 % of its limit of one write at a time", diagnose.OfDevice(f))
 	s.Device = nil
-	f = seen(table, s).figures()
+	f = seen(table, s).collectEvidence()
 	measured := f.DeviceReads != nil || f.DeviceLog != nil || diagnose.OfDevice(f) != ""
 	assert.False(t, measured, "no device was measured: %+v", f)
 	b := diagnose.Judge(f)
@@ -145,8 +145,8 @@ func TestDevices(t *testing.T) {
 		silent.Rows[10+i].Values = slices.Repeat([]float64{math.NaN()}, len(table.Columns))
 	}
 	s.Device = &result.Device{Reads: []result.DevicePoint{{Depth: 1, IOPS: 2000, Mean: .5e-3}}}
-	assert.Nil(t, seen(silent, s).figures().DeviceReads, "not 0 %")
-	assert.Nil(t, seen(silent, s).costs(nil), "not 0 s of the devices")
+	assert.Nil(t, seen(silent, s).collectEvidence().DeviceReads, "not 0 %")
+	assert.Nil(t, seen(silent, s).costsPerOrder(nil), "not 0 s of the devices")
 }
 
 func TestPowerOf(t *testing.T) {
@@ -159,11 +159,11 @@ func TestPowerOf(t *testing.T) {
 		}
 		return []float64{393.1} // idle
 	}
-	p := seen(sampled(-120, 20, watts, sampling.Power), ofWindow(10, 20)).power()
+	p := seen(sampled(-120, 20, watts, sampling.Power), ofWindow(10, 20)).meanPower()
 	assert.InDelta(t, 393.1, *p.Idle, 1e-6)
 	assert.InDelta(t, 501.4, *p.Active, 1e-6)
 	assert.InDelta(t, 129.584563, *p.PerWatt(64973.7), 1e-6, "of the storage report's median run")
-	none := seen(sampled(-120, 20, watts, "cpu.busy_ratio"), ofWindow(10, 20)).power()
+	none := seen(sampled(-120, 20, watts, "cpu.busy_ratio"), ofWindow(10, 20)).meanPower()
 	assert.Nil(t, none, "power without any meter")
 }
 
@@ -254,8 +254,8 @@ func TestSlowest(t *testing.T) {
 			OperationTo:   6,
 		},
 		{From: 1, To: 2, Operation: "login"},
-	}, newView(in, &measure.Window{From: 0, To: 60}).slowest())
-	require.Nil(t, newView(in, &measure.Window{From: 10, To: 20}).slowest())
+	}, newView(in, &measure.Window{From: 0, To: 60}).findSlowest())
+	require.Nil(t, newView(in, &measure.Window{From: 10, To: 20}).findSlowest())
 }
 
 // TestDisturbances: an event before orders are back from another is part of its disturbance, and
@@ -276,7 +276,7 @@ func TestDisturbances(t *testing.T) {
 	for _, from := range []float64{20, 27, 45, 55} {
 		in.Events = append(in.Events, result.Event{From: from})
 	}
-	all := disturbances(in)
+	all := listDisturbances(in)
 	require.Len(t, all, 3)
 	require.Equal(t, []int{1, 2}, all[0].Events)
 	require.Equal(t, []int{3}, all[1].Events)
@@ -323,7 +323,7 @@ func TestFilesStandForDrives(t *testing.T) {
 		"iops > 300",
 	}
 	v := seen(table, s)
-	all, err := verdicts(v.Input, v.window)
+	all, err := judgeLimits(v.Input, v.window)
 	require.NoError(t, err)
 	for i, want := range []struct {
 		measured float64
@@ -333,11 +333,11 @@ func TestFilesStandForDrives(t *testing.T) {
 		assert.InDelta(t, want.measured, *all[i].Measured, 1e-9, all[i])
 		assert.Equal(t, want.ok, all[i].OK, all[i])
 	}
-	f := v.figures()
+	f := v.collectEvidence()
 	assert.Equal(t, diagnose.Storage, diagnose.Judge(f).What)
 	assert.True(t, diagnose.ReadFromDrives(f))
-	assert.InDelta(t, 4, *v.costs(nil).Reads, 1e-9)
-	conditions := named(v.conditions())
+	assert.InDelta(t, 4, *v.costsPerOrder(nil).Reads, 1e-9)
+	conditions := named(v.listConditions())
 	assert.Contains(t, conditions, "read latency, slowest device")
 	assert.NotContains(t, conditions, "busiest device")
 }

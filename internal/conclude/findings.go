@@ -292,7 +292,7 @@ func (v view) shown(e result.Evidence) (all []result.Finding) {
 		}
 	}
 	all = append(all, v.Cautions.Findings...)
-	all = append(all, v.sampled()...)
+	all = append(all, v.judgeSamples()...)
 	all = append(all, v.findBurstEnd()...)
 	if share := diagnose.Others(e); share != nil {
 		add(result.NewFinding(result.OtherPrograms, "").With("share", *share))
@@ -325,12 +325,12 @@ func (v view) shown(e result.Evidence) (all []result.Finding) {
 	}
 	// IOPS are those of the users. Where the server does not count what vacuums read, that is among
 	// them.
-	ran := v.total(sampling.DatabaseAutovacuums)
+	ran := v.totalOf(sampling.DatabaseAutovacuums)
 	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 &&
 		v.Counters.Items(sampling.VacuumReads) == nil {
 		add(result.NewFinding(result.Vacuums, ""))
 	}
-	if n := v.total(sampling.DatabaseOtherSessions); n != nil && *n > mostOthers {
+	if n := v.totalOf(sampling.DatabaseOtherSessions); n != nil && *n > mostOthers {
 		add(result.NewFinding(result.OtherSessions, "").With("sessions", *n))
 	}
 	return all

@@ -38,11 +38,11 @@ func (r Reader) Judge(record *result.Record) error {
 	if r.AsWritten {
 		return nil
 	}
-	return r.hold(record)
+	return r.checkAgainstSamples(record)
 }
 
-// hold refuses a record whose summary is not what its samples come to.
-func (r Reader) hold(record *result.Record) error {
+// checkAgainstSamples refuses a record whose summary is not what its samples come to.
+func (r Reader) checkAgainstSamples(record *result.Record) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("read record: %s: %s: one of the two was changed",
 			filepath.Join(record.Dir, result.SummaryFile), fmt.Sprintf(format, args...))
@@ -69,18 +69,18 @@ func (r Reader) hold(record *result.Record) error {
 	found := again.Windows[0]
 	was := cmp.Or(record.Figure, new(result.Figure))
 	is := cmp.Or(again.Figure, new(result.Figure))
-	if said.Name != found.Name || !same(said.OPM, found.OPM) {
+	if said.Name != found.Name || !equalRounded(said.OPM, found.OPM) {
 		return wrong("it says %.0f %s in window %s, and the samples come to %.0f in window %s",
 			said.OPM, record.Words.Rate, said.Name, found.OPM, found.Name)
 	}
-	if was.Unit != is.Unit || !same(was.Value, is.Value) {
+	if was.Unit != is.Unit || !equalRounded(was.Value, is.Value) {
 		return wrong("its result is not that of window %s", found.Name)
 	}
 	return nil
 }
 
-// same tells whether two figures differ by no more than their rounding.
-func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), 1) }
+// equalRounded tells whether two figures differ by no more than their rounding.
+func equalRounded(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), 1) }
 
 // Merged reads the records of one run that several driver machines made, and adds them up.
 func (r Reader) Merged(dirs []string) (*result.Record, error) {

@@ -145,11 +145,11 @@ func (c situation) judge() (what, sentence string) {
 	case c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) &&
 		atLeast(c.InRoundTrips, c.UnderWay/2):
 		return Network, "round trips"
-	case c.mostlyUnderWay() && c.most() < mainWait:
+	case c.mostlyUnderWay() && c.largestWait() < mainWait:
 		return Client, "few users"
-	case c.Storage >= mainWait && c.Storage == c.most():
+	case c.Storage >= mainWait && c.Storage == c.largestWait():
 		return Storage, "storage"
-	case c.Locks >= mainWait && c.Locks == c.most():
+	case c.Locks >= mainWait && c.Locks == c.largestWait():
 		return Locks, "locks"
 	case c.Pause >= mainWait:
 		return Client, "pause"
@@ -214,12 +214,12 @@ func newSituation(f result.Evidence) situation {
 	return c
 }
 
-// most is the largest of the waits that need no explanation.
-func (c situation) most() float64 { return max(c.Storage, c.Locks, c.Pause) }
+// largestWait is the largest of the waits that need no explanation.
+func (c situation) largestWait() float64 { return max(c.Storage, c.Locks, c.Pause) }
 
 // mostlyUnderWay tells that the sessions' largest wait is for statements.
 func (c situation) mostlyUnderWay() bool {
-	return c.Sessions != nil && c.UnderWay >= max(mainWait, c.most())
+	return c.Sessions != nil && c.UnderWay >= max(mainWait, c.largestWait())
 }
 
 // atLeast tells that a figure was measured and reaches a bound.

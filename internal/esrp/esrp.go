@@ -76,7 +76,7 @@ func NewForm(records []*result.Record) (f Form, err error) {
 		all := wholeOf(records[0], "all servers")
 		f.Together = &all
 	default:
-		if f.Apart = apart(f.Servers); f.Apart == "" {
+		if f.Apart = explainNoSum(f.Servers); f.Apart == "" {
 			f.Together = sumOf(f.Servers)
 		}
 	}
@@ -147,8 +147,8 @@ func newServer(name string, s sampling.Storage, seen sampling.Drives, r *result.
 // leastOverlap is the share of the longest window in which all servers of a sum are under load.
 const leastOverlap = .9
 
-// apart says why servers have no sum; empty where they have.
-func apart(servers []Server) string {
+// explainNoSum says why servers have no sum; empty where they have.
+func explainNoSum(servers []Server) string {
 	var begin, end time.Time
 	longest := time.Duration(0)
 	var names []string

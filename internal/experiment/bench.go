@@ -54,9 +54,9 @@ func (bench *Bench) Do(ctx, stop context.Context) error {
 	return Experiment{Benches: []*Bench{bench}, Orders: orders}.Do(ctx, stop)
 }
 
-// run makes the last run: wait for servers that recover, restore, settle, idle, run, cool
+// conductRun makes the last run: wait for servers that recover, restore, settle, idle, run, cool
 // down. Where says where the experiment is.
-func (bench *Bench) run(ctx, stop context.Context, place runs.Place, where string) error {
+func (bench *Bench) conductRun(ctx, stop context.Context, place runs.Place, where string) error {
 	r := &bench.Summary.Runs[len(bench.Summary.Runs)-1]
 	told := func(what string) { bench.Told("%s: %s (%s)", r.Dir, what, where) }
 	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }

@@ -160,7 +160,7 @@ func (t turns) makeBlocks(ctx, stop context.Context) error {
 			}
 		}
 	}
-	lacks := func(bench *Bench) bool { return block == 1 && !t.through(bench, practice) }
+	lacks := func(bench *Bench) bool { return block == 1 && !t.hasPassed(bench, practice) }
 	for slices.ContainsFunc(takingPart(t.benches), lacks) {
 		if err := t.makeBlock(ctx, stop, practice); err != nil {
 			return err
@@ -168,7 +168,7 @@ func (t turns) makeBlocks(ctx, stop context.Context) error {
 	}
 	counts := func(bench *Bench) bool { return bench.Summary.Figure != nil }
 	for first := block; goesOn && len(takingPart(t.benches)) > 0; goesOn = t.goesOn(block) {
-		if block > first && t.paired() && t.Looked != nil &&
+		if block > first && t.comparesInBlocks() && t.Looked != nil &&
 			slices.ContainsFunc(t.benches, counts) {
 			t.Looked(block - 1)
 		}
@@ -177,7 +177,7 @@ func (t turns) makeBlocks(ctx, stop context.Context) error {
 		}
 		block++
 	}
-	if t.paired() {
+	if t.comparesInBlocks() {
 		for _, bench := range t.benches {
 			b := &bench.Summary
 			b.Spec.Runs = block - 1 // no more are asked for
@@ -201,7 +201,7 @@ func (t turns) goesOn(block int) bool {
 // makeBlock makes the runs of a block, those for practice in the order of the first.
 func (t turns) makeBlock(ctx, stop context.Context, block int) error {
 	for _, i := range t.orders[max(block, 1)-1] {
-		if err := t.run(ctx, stop, t.benches[i], block); err != nil {
+		if err := t.makeRun(ctx, stop, t.benches[i], block); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ func (t turns) makeBlock(ctx, stop context.Context, block int) error {
 // done then, as the experiment goes on now: who ends when the result pleases has another error than
 // who decided before, and the intervals make up for it.
 func (t turns) noteLook(blocks int) {
-	if !t.paired() || blocks < measure.MinBlocks {
+	if !t.comparesInBlocks() || blocks < measure.MinBlocks {
 		return
 	}
 	isDone := func(bench *Bench) bool { return bench.Summary.Status == result.Done }
@@ -226,9 +226,9 @@ func (t turns) noteLook(blocks int) {
 	}
 }
 
-// paired says whether runs are compared block by block. A bench has no blocks, since there is
-// nothing to pair.
-func (e Experiment) paired() bool { return len(e.Benches) > 1 && !e.Sequence }
+// comparesInBlocks says whether runs are compared block by block. A bench has no blocks, since
+// there is nothing to pair.
+func (e Experiment) comparesInBlocks() bool { return len(e.Benches) > 1 && !e.Sequence }
 
 // nextBlock is the block to go on with: the first that any configuration lacks. A block that a
 // configuration lacks because it was left out is not made up for, since the others' runs of it were
@@ -240,34 +240,34 @@ func (t turns) nextBlock() (next int) {
 		some = t.benches
 	}
 	next = 1
-	lacks := func(bench *Bench) bool { return !t.through(bench, next) }
+	lacks := func(bench *Bench) bool { return !t.hasPassed(bench, next) }
 	for next <= len(t.orders) && !slices.ContainsFunc(some, lacks) {
 		next++
 	}
 	return next
 }
 
-// through says whether the run of a configuration in a block is made, or its time is over, as later
-// ones are made.
-func (e Experiment) through(bench *Bench, block int) bool {
+// hasPassed says whether the run of a configuration in a block is made, or its time is over, as
+// later ones are made.
+func (e Experiment) hasPassed(bench *Bench, block int) bool {
 	if block == practice {
 		return len(compare.SelectMade(bench.Summary.Runs, true)) >= bench.Summary.Practice
 	}
 	runs := compare.SelectMade(bench.Summary.Runs, false)
-	if !e.paired() {
+	if !e.comparesInBlocks() {
 		return len(runs) >= block
 	}
 	return slices.ContainsFunc(runs, func(r result.BenchRun) bool { return r.Block >= block })
 }
 
-// run makes the run of a configuration in a block, unless it is made or the configuration is left
-// out.
-func (t turns) run(ctx, stop context.Context, bench *Bench, block int) error {
-	if bench.out != nil || t.through(bench, block) {
+// makeRun makes the run of a configuration in a block, unless it is made or the configuration is
+// left out.
+func (t turns) makeRun(ctx, stop context.Context, bench *Bench, block int) error {
+	if bench.out != nil || t.hasPassed(bench, block) {
 		return nil
 	}
 	b := &bench.Summary
-	where := t.where(block)
+	where := t.describePlace(block)
 	// All runs are counted, interrupted ones and those for practice too: each has a seed of its
 	// own.
 	place := runs.Place{Configuration: bench.Name, Number: 1}
@@ -277,7 +277,7 @@ func (t turns) run(ctx, stop context.Context, bench *Bench, block int) error {
 	// A crash must not leave a run's directory that the summary does not know.
 	bench.ran = true
 	last := addRun(b, block == practice)
-	if t.paired() {
+	if t.comparesInBlocks() {
 		place.Block = block
 		last.Block = place.Block
 		last.Number = place.Number
@@ -286,7 +286,7 @@ func (t turns) run(ctx, stop context.Context, bench *Bench, block int) error {
 		return err
 	}
 	start := time.Now()
-	err := bench.run(ctx, stop, place, where)
+	err := bench.conductRun(ctx, stop, place, where)
 	last.Took = time.Since(start).Seconds()
 	switch { // a run that was stopped is made again, and one that failed is a result
 	case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
@@ -346,8 +346,8 @@ func (e Experiment) leaveOut(bench *Bench, why error) {
 	}
 }
 
-// where says where the experiment is, and when it will end.
-func (e Experiment) where(block int) string {
+// describePlace says where the experiment is, and when it will end.
+func (e Experiment) describePlace(block int) string {
 	made, all, left := e.Left()
 	// With an end by precision the number of blocks is at most what was asked for.
 	about := "about"
@@ -363,7 +363,7 @@ func (e Experiment) where(block int) string {
 	switch {
 	case block == practice:
 		return "practice, not counted, " + where
-	case e.paired():
+	case e.comparesInBlocks():
 		return fmt.Sprintf("block %d of %d, %s", block, len(e.Orders), where)
 	}
 	return where
@@ -372,13 +372,13 @@ func (e Experiment) where(block int) string {
 // Beside is how long the runs of a configuration that are made took on average besides what is
 // planned: restore and audit.
 func (bench *Bench) Beside() (took time.Duration, known bool) {
-	took, known = bench.mean()
+	took, known = bench.meanTime()
 	return max(0, took-bench.Planned), known
 }
 
-// mean is how long the runs of a configuration that came to their end took on average, from restore
-// to audit.
-func (bench *Bench) mean() (took time.Duration, known bool) {
+// meanTime is how long the runs of a configuration that came to their end took on average, from
+// restore to audit.
+func (bench *Bench) meanTime() (took time.Duration, known bool) {
 	seconds := 0.
 	runs := 0.
 	for _, r := range bench.Summary.Runs {
@@ -395,14 +395,14 @@ func (bench *Bench) mean() (took time.Duration, known bool) {
 // steps take.
 func (e Experiment) Left() (made, all int, left time.Duration) {
 	for _, bench := range takingPart(e.Benches) {
-		each, known := bench.mean()
+		each, known := bench.meanTime()
 		if !known {
 			each = bench.Planned
 		}
 		asked := bench.Summary.Practice + len(e.Orders)
 		done := min(len(compare.SelectMade(bench.Summary.Runs, true)), bench.Summary.Practice)
 		for block := range e.Orders {
-			if e.through(bench, block+1) {
+			if e.hasPassed(bench, block+1) {
 				done++
 			}
 		}

@@ -75,16 +75,16 @@ func (r FileReader) Parse(path string, text []byte) (*File, error) {
 	if err := decoder.Decode(&all); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: it is empty", path)
 	} else if err != nil {
-		return nil, f.decoding(err)
+		return nil, f.explainDecoding(err)
 	}
 	// YAML separates documents by "---", after which a decoder would silently leave the rest
 	// unread.
 	if err := decoder.Decode(new(yaml.Node)); err == nil {
 		return nil, fmt.Errorf("%s: it holds a second document: an experiment is one", path)
 	} else if !errors.Is(err, io.EOF) {
-		return nil, f.decoding(err)
+		return nil, f.explainDecoding(err)
 	}
-	shared, err := r.flags(f, all.Flags, f.Own)
+	shared, err := r.readFlags(f, all.Flags, f.Own)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,8 @@ var (
 	wrongKind = regexp.MustCompile(`cannot unmarshal .*`)
 )
 
-// decoding words what the YAML library finds.
-func (f *File) decoding(err error) error {
+// explainDecoding words what the YAML library finds.
+func (f *File) explainDecoding(err error) error {
 	text := err.Error()
 	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
 		text = several.Errors[0]
@@ -114,9 +114,9 @@ func (f *File) decoding(err error) error {
 	return errors.New(wrongKind.ReplaceAllString(text, "keys with values are expected here"))
 }
 
-// flags reads the flags among the keys of a mapping. Those of the experiment itself go to own, if
-// there is one.
-func (r FileReader) flags(f *File, keys map[string]yaml.Node, own Givens) (Givens, error) {
+// readFlags reads the flags among the keys of a mapping. Those of the experiment itself go to own,
+// if there is one.
+func (r FileReader) readFlags(f *File, keys map[string]yaml.Node, own Givens) (Givens, error) {
 	all := Givens{}
 	for _, name := range inOrder(keys) {
 		node := keys[name]
@@ -124,7 +124,7 @@ func (r FileReader) flags(f *File, keys map[string]yaml.Node, own Givens) (Given
 		if err != nil {
 			return nil, f.Wrong(node.Line, "%w", err)
 		}
-		values, err := values(f, name, key, node)
+		values, err := readValues(f, name, key, node)
 		if err != nil {
 			return nil, err
 		}
@@ -144,9 +144,9 @@ func (r FileReader) flags(f *File, keys map[string]yaml.Node, own Givens) (Given
 	return all, nil
 }
 
-// values reads a value, a list of them, or a mapping as a list of "key=value", each as it is
+// readValues reads a value, a list of them, or a mapping as a list of "key=value", each as it is
 // written: what it means is for its flag to say, as on the command line.
-func values(f *File, name string, key Key, node yaml.Node) (values []string, err error) {
+func readValues(f *File, name string, key Key, node yaml.Node) (values []string, err error) {
 	var one string
 	var keys map[string]string
 	if key.Pairs && node.Decode(&keys) == nil {
@@ -197,7 +197,7 @@ func (r FileReader) multiply(
 		if err != nil {
 			return f.Wrong(node.Line, "%w", err)
 		}
-		values, err := values(f, name, key, node)
+		values, err := readValues(f, name, key, node)
 		if err != nil || node.Kind == yaml.ScalarNode {
 			return f.Wrong(node.Line, "%s: a factor has a list of values, such as [8, 32, 128]",
 				key.Flag)
@@ -214,7 +214,8 @@ func (r FileReader) multiply(
 					key.Flag)
 			}
 			for _, value := range values {
-				product = append(product, r.with(c, key.Flag, Given{node.Line, []string{value}}))
+				given := Given{node.Line, []string{value}}
+				product = append(product, r.withFactor(c, key.Flag, given))
 			}
 		}
 		all = product
@@ -256,9 +257,9 @@ func (r FileReader) configuration(
 		Flags  map[string]yaml.Node `yaml:",inline"`
 	}
 	if err := node.Decode(&text); err != nil {
-		return nil, f.decoding(err)
+		return nil, f.explainDecoding(err)
 	}
-	own, err := r.flags(f, text.Flags, nil)
+	own, err := r.readFlags(f, text.Flags, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -268,14 +269,14 @@ func (r FileReader) configuration(
 	for _, flag := range own.InOrder() {
 		c.Given[flag] = own[flag]
 		if key, _ := r.Key(flag); !key.Recorded {
-			r.note(c, flag, own[flag])
+			r.noteSetting(c, flag, own[flag])
 		}
 	}
 	return c, nil
 }
 
-// note takes a flag into the record, as it is written.
-func (r FileReader) note(c *Variant, flag string, g Given) (text string) {
+// noteSetting takes a flag into the record, as it is written.
+func (r FileReader) noteSetting(c *Variant, flag string, g Given) (text string) {
 	var values []string
 	for _, v := range g.Values {
 		values = append(values, r.Shown(flag, v))
@@ -286,13 +287,13 @@ func (r FileReader) note(c *Variant, flag string, g Given) (text string) {
 	return text
 }
 
-// with is a configuration with a value of a factor.
-func (r FileReader) with(c *Variant, flag string, g Given) *Variant {
+// withFactor is a configuration with a value of a factor.
+func (r FileReader) withFactor(c *Variant, flag string, g Given) *Variant {
 	one := *c
 	one.Given = maps.Clone(c.Given)
 	one.Settings = slices.Clone(c.Settings)
 	one.Given[flag] = g
-	shown := r.note(&one, flag, g)
+	shown := r.noteSetting(&one, flag, g)
 	if len(c.Factors) == 0 {
 		one.Of = c.Name
 	}

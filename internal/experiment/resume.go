@@ -72,7 +72,7 @@ func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 	case !seedGiven:
 		o.Seed = left.Seed
 	}
-	if err := refuseUnlike(o.Dir, "a bench", differing(left.Spec, o.Asked())); err != nil {
+	if err := refuseUnlike(o.Dir, "a bench", listDiffering(left.Spec, o.Asked())); err != nil {
 		return left, err
 	}
 	// The directory's runs have the ID that the bench began with.
@@ -81,8 +81,8 @@ func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 	return left, ClearUp(o.Dir)
 }
 
-// differing says in what two structs differ of which the one is continued as the other.
-func differing[T any](left, now T) (texts []string) {
+// listDiffering says in what two structs differ of which the one is continued as the other.
+func listDiffering[T any](left, now T) (texts []string) {
 	for _, d := range result.Differences(left, now, result.Resume) {
 		texts = append(texts, fmt.Sprintf("%s %s, now %s", d.Name, d.Values[0], d.Values[1]))
 	}
@@ -145,8 +145,8 @@ func (s *Search) TakeUp(seedGiven bool) error {
 	case !seedGiven:
 		s.Options.Seed = left.Seed
 	}
-	names := differing(left.Spec, s.Options.Asked())
-	names = append(names, differing(left.SearchConfig, s.Config)...)
+	names := listDiffering(left.Spec, s.Options.Asked())
+	names = append(names, listDiffering(left.SearchConfig, s.Config)...)
 	if err := refuseUnlike(s.Dir, "a search", names); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 	}
 	if r.Users > 0 {
 		var b result.Bench
-		b, err = s.confirmed(result.Confirming(r.Trials, r.Users))
+		b, err = s.foldConfirming(result.Confirming(r.Trials, r.Users))
 		r.Headline = b.Headline
 		r.Verdicts = b.Limits
 	}
@@ -71,7 +71,7 @@ func (s Search) search(stop runs.Stop, r *result.Search) error {
 			return err
 		}
 		begin := time.Now()
-		t, err := s.trial(stop, len(r.Trials)+1, next)
+		t, err := s.makeTrial(stop, len(r.Trials)+1, next)
 		if t.Error == "" || t.Unit != "" { // it has figures
 			failed = 0
 		} else if failed++; failed == failuresInARow {
@@ -82,7 +82,7 @@ func (s Search) search(stop runs.Stop, r *result.Search) error {
 		}
 		took += time.Since(begin)
 		r.Trials = append(r.Trials, t)
-		if err := s.confirm(r.Trials); err != nil {
+		if err := s.confirmUsers(r.Trials); err != nil {
 			return err
 		}
 		t = r.Trials[len(r.Trials)-1] // which may have stopped passing
@@ -90,8 +90,8 @@ func (s Search) search(stop runs.Stop, r *result.Search) error {
 	}
 }
 
-// confirmed is what trials that confirm a number of users come to together: a bench of them.
-func (s Search) confirmed(trials []result.Trial) (b result.Bench, err error) {
+// foldConfirming is what trials that confirm a number of users come to together: a bench of them.
+func (s Search) foldConfirming(trials []result.Trial) (b result.Bench, err error) {
 	for _, t := range trials {
 		run, err := result.ReadSummary[result.Summary](filepath.Join(s.Dir, t.Record))
 		if err != nil {
@@ -106,22 +106,22 @@ func (s Search) confirmed(trials []result.Trial) (b result.Bench, err error) {
 	return b, nil
 }
 
-// confirm holds the last of the confirming trials to what they come to together: where that is
+// confirmUsers holds the last of the confirming trials to what they come to together: where that is
 // "cannot tell", it does not pass, and the search goes on below.
-func (s Search) confirm(trials []result.Trial) error {
+func (s Search) confirmUsers(trials []result.Trial) error {
 	last := &trials[len(trials)-1]
 	confirming := result.Confirming(trials, last.Threads)
 	if !last.Confirm || !last.Passed || len(confirming) < s.Config.Confirm {
 		return nil
 	}
-	b, err := s.confirmed(confirming)
+	b, err := s.foldConfirming(confirming)
 	last.Passed = limit.UpperHold(b.Limits, result.Verdict.Holds)
 	last.CannotTell = !last.Passed
 	return err
 }
 
-// trial is one run with a number of users, from the restored database to its audit.
-func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial, error) {
+// makeTrial is one run with a number of users, from the restored database to its audit.
+func (s Search) makeTrial(stop runs.Stop, number int, t result.Trial) (result.Trial, error) {
 	o := s.Options
 	o.Threads = t.Threads
 	// With one seed, where nothing is restored, the new customers of a repeat find their names

@@ -30,7 +30,7 @@ func TestConfirmed(t *testing.T) {
 			require.NoError(t, result.SaveSummary(dir, run))
 			trials = append(trials, result.Trial{Record: name})
 		}
-		b, err := s.confirmed(trials)
+		b, err := s.foldConfirming(trials)
 		require.NoError(t, err)
 		assert.Equal(t, 101., *b.Value(), status)
 		assert.Equal(t, want, b.Limits.Passed(), status)

@@ -45,7 +45,7 @@ func ParseGate(text string) (g Gate, err error) {
 }
 
 // Fails says that a change must not be.
-func (g Gate) Fails(change float64) bool { return g.compare.holds(change, g.bound) }
+func (g Gate) Fails(change float64) bool { return g.compare.holdsFor(change, g.bound) }
 
 // Range is a number of runs, or how many there are to be at least and at most.
 type Range struct{ Least, Most int }

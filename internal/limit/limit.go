@@ -68,8 +68,8 @@ const (
 	AtLeast Comparison = ">="
 )
 
-// holds compares a value with a bound in the same unit. Of NaN, which is not known, none holds.
-func (c Comparison) holds(value, bound float64) bool {
+// holdsFor compares a value with a bound in the same unit. Of NaN, which is not known, none holds.
+func (c Comparison) holdsFor(value, bound float64) bool {
 	switch c {
 	case Below:
 		return value < bound

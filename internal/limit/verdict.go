@@ -34,7 +34,7 @@ func Judge(limits []Limit, figures Figures) result.Verdicts {
 		if measured {
 			v.Measured = &f.Value
 			v.AtLeast = f.AtLeast
-			v.OK = l.Compare.holds(f.Value, l.Bound) && (!f.AtLeast || l.Unit().Lower())
+			v.OK = l.Compare.holdsFor(f.Value, l.Bound) && (!f.AtLeast || l.Unit().Lower())
 			if f.Half != nil {
 				l.weigh(&v, f.Value, *f.Half)
 			}
@@ -49,8 +49,8 @@ func Judge(limits []Limit, figures Figures) result.Verdicts {
 func (l Limit) weigh(v *result.Verdict, middle, half float64) {
 	v.Low = new(max(0, middle-half)) // no latency, rate or share is below 0
 	v.High = new(middle + half)
-	holds := l.Compare.holds(*v.Low, l.Bound)
-	if v.CannotTell = holds != l.Compare.holds(*v.High, l.Bound); !v.CannotTell {
+	holds := l.Compare.holdsFor(*v.Low, l.Bound)
+	if v.CannotTell = holds != l.Compare.holdsFor(*v.High, l.Bound); !v.CannotTell {
 		v.OK = holds
 	}
 }
@@ -98,7 +98,7 @@ func weighRuns(v result.Verdict, runs []result.Verdicts, at int) result.Verdict 
 	var halves []*float64
 	for _, run := range runs {
 		if at >= len(run) || run[at].Measured == nil ||
-			l.Compare.holds(*run[at].Measured, l.Bound) != run[at].OK {
+			l.Compare.holdsFor(*run[at].Measured, l.Bound) != run[at].OK {
 			return v // of a run that failed or was ended, or a lower bound: no mean has that
 		}
 		values = append(values, *run[at].Measured)

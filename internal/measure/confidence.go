@@ -21,7 +21,7 @@ import (
 func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 	stretch := s.stretch(window)
 	span := spanOf(window)
-	begins := s.begun(spanOf(stretch))
+	begins := s.cyclesBegunIn(spanOf(stretch))
 	if e, cycles := newCycleMeans(stretch, begins, span.To-span.From); cycles {
 		half = e.half(window, stretch, e.variance)
 		// Cycles that are all of another rate say nothing of how the window varies.
@@ -97,7 +97,8 @@ func (s Series) Parts(from, to time.Duration) (parts []Span) {
 		return nil
 	}
 	var bounds []time.Duration
-	if cycles := s.begun(Span{from, to}); len(cycles) > minCycles && len(cycles) <= mostParts {
+	cycles := s.cyclesBegunIn(Span{from, to})
+	if len(cycles) > minCycles && len(cycles) <= mostParts {
 		for _, begin := range cycles[1:] {
 			bounds = append(bounds, slices.MinFunc(ends, func(a, b time.Duration) int {
 				return cmp.Compare((a - begin).Abs(), (b - begin).Abs())

@@ -37,7 +37,7 @@ func (s Series) cycle(span Span) *Cycle {
 	if s.Cycles == nil {
 		return nil
 	}
-	within := s.begun(span)
+	within := s.cyclesBegunIn(span)
 	c := &Cycle{Begun: len(within)}
 	if n := len(s.Cycles) - 1; n > 0 {
 		between := make([]time.Duration, n)
@@ -55,7 +55,8 @@ func (s Series) cycle(span Span) *Cycle {
 	case c.Period == nil:
 		c.Why = fmt.Sprintf("only one checkpoint began during the run, at %.0f s: "+
 			"the run holds no whole checkpoint cycle", s.Cycles[0].Seconds())
-	case len(within) > 1 && near(within[0], span.From) && near(within[len(within)-1], span.To):
+	case len(within) > 1 && nearlyAt(within[0], span.From) &&
+		nearlyAt(within[len(within)-1], span.To):
 		c.Whole = true
 		c.Why = fmt.Sprintf("the window holds %d whole checkpoint cycles of about %.0f s",
 			len(within)-1, *c.Period)
@@ -89,11 +90,11 @@ func (s Series) DefaultWindow() WindowSpec {
 	return WindowSpec{Name: RunWindow, Span: run}
 }
 
-// near says whether two times are one, as exactly as the begin of a checkpoint is known.
-func near(a, b time.Duration) bool { return (a - b).Abs() <= beginSlack }
+// nearlyAt says whether two times are one, as exactly as the begin of a checkpoint is known.
+func nearlyAt(a, b time.Duration) bool { return (a - b).Abs() <= beginSlack }
 
-// begun gives the begins of cycles in span, its bounds included.
-func (s Series) begun(span Span) []time.Duration {
+// cyclesBegunIn gives the begins of cycles in span, its bounds included.
+func (s Series) cyclesBegunIn(span Span) []time.Duration {
 	return s.begunBetween(span.From-beginSlack, span.To+beginSlack)
 }
 

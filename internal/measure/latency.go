@@ -67,9 +67,9 @@ func (d *Distribution) merge(o Distribution) {
 	}
 }
 
-// all are those that came to an end and those that were dropped, which count as no longer than is
-// known.
-func (d Distribution) all() *hdr.Histogram {
+// withDropped are those that came to an end and those that were dropped, which count as no longer
+// than is known.
+func (d Distribution) withDropped() *hdr.Histogram {
 	if d.dropped == nil {
 		return d.histogram
 	}
@@ -79,9 +79,9 @@ func (d Distribution) all() *hdr.Histogram {
 	return all
 }
 
-// certain is the share, in percent, up to which quantiles are what they are; above it they are
+// certainUpTo is the share, in percent, up to which quantiles are what they are; above it they are
 // lower bounds.
-func (d Distribution) certain() float64 {
+func (d Distribution) certainUpTo() float64 {
 	if d.dropped == nil || d.dropped.TotalCount() == 0 {
 		return 100
 	}
@@ -99,14 +99,14 @@ func (d Distribution) certain() float64 {
 // AtLeast says that the response time that a share q does not exceed is only known to be at least
 // Quantile's. Of 1 it says that orders were dropped, so that Mean, which leaves them out, is a
 // lower bound too.
-func (d Distribution) AtLeast(q float64) bool { return 100*q > d.certain() }
+func (d Distribution) AtLeast(q float64) bool { return 100*q > d.certainUpTo() }
 
 // Count is how many came to an end.
 func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
 
 // Latency sums the distribution up. The mean is that of the exact sum.
 func (d Distribution) Latency() Latency {
-	all := d.all()
+	all := d.withDropped()
 	// in milliseconds, of histograms in microseconds
 	at := func(percentile float64) float64 {
 		return float64(all.ValueAtQuantile(percentile)) / 1000
@@ -124,7 +124,7 @@ func (d Distribution) Latency() Latency {
 	}
 	if d.AtLeast(1) {
 		l.Dropped = d.dropped.TotalCount()
-		l.AtLeastFrom = new(d.certain())
+		l.AtLeastFrom = new(d.certainUpTo())
 	}
 	if l.Count > 0 {
 		l.Mean = float64(d.Sum) / float64(time.Millisecond) / float64(l.Count)
@@ -134,7 +134,7 @@ func (d Distribution) Latency() Latency {
 
 // Quantile is the response time that a share q of all does not exceed; the longest for 1.
 func (d Distribution) Quantile(q float64) time.Duration {
-	return time.Duration(d.all().ValueAtQuantile(100*q)) * time.Microsecond
+	return time.Duration(d.withDropped().ValueAtQuantile(100*q)) * time.Microsecond
 }
 
 // Mean is the average response time; 0 where there are none.

@@ -133,7 +133,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 			// What is read here becomes the next user's empty order, so that a second allocates
 			// none.
 			b := r.swap(m.empty)
-			s.OwnTime += m.take(&target.totals, b)
+			s.OwnTime += m.takeOrders(&target.totals, b)
 			s.Counts.Add(b.Counts)
 			s.Errors += int64(len(b.errors))
 			for _, f := range b.errors {
@@ -163,9 +163,9 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	return s
 }
 
-// take adds one user's orders to its target's totals and to the histograms under way, and gives the
-// sum of its orders' response times in the workload's own meaning.
-func (m *Meter) take(t *Totals, b *Order) (own time.Duration) {
+// takeOrders adds one user's orders to its target's totals and to the histograms under way, and
+// gives the sum of its orders' response times in the workload's own meaning.
+func (m *Meter) takeOrders(t *Totals, b *Order) (own time.Duration) {
 	t.Counts.Add(b.Counts)
 	for _, f := range b.errors {
 		t.Errors[f]++

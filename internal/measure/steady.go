@@ -37,7 +37,7 @@ const (
 // judge applies the rule to a window. One that holds two whole checkpoint cycles or more is judged
 // over those, in up to five rounds of whole cycles: what comes back in each is no change.
 func (s Series) judge(span Span) Steadiness {
-	begins := s.begun(span)
+	begins := s.cyclesBegunIn(span)
 	if cycles := len(begins) - 1; cycles > 1 {
 		rates := make([]float64, min(rounds, cycles))
 		for i := range rates {

@@ -41,7 +41,7 @@ func benchView(c compare.Configuration) view {
 		Figures: alone.figures(),
 		Tables: []table{
 			runTable(alone.Configurations, c.Median),
-			fill("limits", c.Limits).trimmed(),
+			fill("limits", c.Limits).dropEmptyColumns(),
 			conditionTable(c),
 			costTable(c),
 			fill("command", c),

@@ -25,7 +25,7 @@ func runTable(all []compare.Configuration, stands string) table {
 	}
 	// In the order of time across configurations, which shows what drifted from hour to hour.
 	slices.SortStableFunc(runs, func(a, b run) int { return a.Number - b.Number })
-	return fill("runs", map[string]any{"First": all[0], "Runs": runs}).trimmed()
+	return fill("runs", map[string]any{"First": all[0], "Runs": runs}).dropEmptyColumns()
 }
 
 // blockTable is what the difference in the main figure is made of, block by block: its mean over

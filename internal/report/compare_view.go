@@ -49,7 +49,7 @@ func (c comparison) view() view {
 			c.ofEach("Limits, over the first window of each run", func(one compare.Configuration) table {
 				return fill("limits", one.Limits)
 			}).
-				trimmed(),
+				dropEmptyColumns(),
 		},
 	}
 	for _, one := range c.Configurations {
@@ -221,8 +221,8 @@ func (c comparison) figures() table {
 		}
 		t.row(row...)
 	}
-	if t = t.trimmed(); len(c.Configurations) > mostColumns {
-		return t.turned()
+	if t = t.dropEmptyColumns(); len(c.Configurations) > mostColumns {
+		return t.transpose()
 	}
 	return t
 }

@@ -91,7 +91,7 @@ func (f csvFile) row(cells ...any) {
 			line = append(line, cell(v))
 		// Unknown is an empty cell, as spreadsheets have it, and never 0.
 		case *float64:
-			line = append(line, known(v, plain))
+			line = append(line, showKnown(v, plain))
 		default:
 			line = append(line, fmt.Sprint(v))
 		}

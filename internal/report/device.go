@@ -48,7 +48,7 @@ func Devices(all []Device) Page {
 		}
 	}
 	if len(all) > mostColumns {
-		v.Figures = v.Figures.turned()
+		v.Figures = v.Figures.transpose()
 	}
 	v.draw = func() ([]chart, error) {
 		c := deviceChart(v.ID, all)

@@ -76,7 +76,7 @@ func TestBothRates(t *testing.T) {
 	texttest.Contains(t, texttest.Flat(first.String()),
 		"274 IOPS of a target of 250 (350 with the log)",
 		"iops >= 245, without the log's 274", "total IOPS, with the log's, a second 350 ")
-	b := alone(r.Summary).Configurations[0]
+	b := compareAlone(r.Summary).Configurations[0]
 	b.Median = b.Runs[0].Dir
 	assert.Equal(t, "274 IOPS, of a single run; 350 with the log", benchView(b).Headline)
 }

@@ -93,7 +93,7 @@ var inTexts = template.FuncMap{
 	"whole":       func(n reflect.Value) string { return numbers.Integer(reflect.Indirect(n).Int()) },
 	"decimals":    numbers.Decimals,
 	"known": func(v *float64, decimals int) string {
-		return known(v, func(v float64) string { return numbers.Decimals(v, decimals) })
+		return showKnown(v, func(v float64) string { return numbers.Decimals(v, decimals) })
 	},
 	"dash": func(v *float64, scale float64) string {
 		if v == nil {

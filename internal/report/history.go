@@ -51,7 +51,7 @@ func dayTable(h history.History) table {
 		}
 		t.row(d.Day, opmOf(d.Value, d.CI95), uncertainty(d.CI95), strings.Join(news, "; "))
 	}
-	return t.trimmed()
+	return t.dropEmptyColumns()
 }
 
 // historyChart has a column for each day with its own interval, in another colour from each change

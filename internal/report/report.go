@@ -73,7 +73,7 @@ func Runs(records ...*result.Record) Page {
 	}
 	for i, r := range records {
 		v := runView(r, fmt.Sprintf("run%d", i+1))
-		v.Tables = append(v.Tables, fill("disclosure", alone(r.Summary).Configurations))
+		v.Tables = append(v.Tables, fill("disclosure", compareAlone(r.Summary).Configurations))
 		again := func(other *result.Record) bool { return other != r && other.RunID == r.RunID }
 		if slices.ContainsFunc(records, again) {
 			v.RunID = cmp.Or(r.Dir, v.RunID)

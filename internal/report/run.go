@@ -13,8 +13,8 @@ import (
 	"ds2/internal/result"
 )
 
-// alone is a run as the only configuration of a comparison.
-func alone(s result.Summary) comparison {
+// compareAlone is a run as the only configuration of a comparison.
+func compareAlone(s result.Summary) comparison {
 	single := compare.Single(s)
 	single.Runs[0].Counts = true // whatever it ended by: its figures are shown
 	single.Median = single.Runs[0].Dir
@@ -25,7 +25,7 @@ func alone(s result.Summary) comparison {
 
 func runView(r *result.Record, id string) view {
 	s := r.Summary
-	one := alone(s)
+	one := compareAlone(s)
 	v := view{
 		ID:       id,
 		RunID:    r.RunID,
@@ -50,7 +50,8 @@ func runView(r *result.Record, id string) view {
 		v.Tables = append(v.Tables, table{section.Title, section.Head, section.Rows, section.Words})
 	}
 	v.Tables = append(v.Tables, fill("scans", s), fill("windows", s), fill("response times", s),
-		fill("events", s), slowestTable(s), fill("I/Os", s), fill("limits", s.Limits).trimmed(),
+		fill("events", s), slowestTable(s), fill("I/Os", s),
+		fill("limits", s.Limits).dropEmptyColumns(),
 		fill("targets", s), failureTable(s), fill("deep check", s.DeepChecks), fill("audit", s),
 		costTable(one.Configurations[0]), fill("drives", s), counterTable(r), fill("environment", s),
 		fill("setup of a run", s), logTable(s), fill("command", s))

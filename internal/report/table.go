@@ -27,9 +27,9 @@ func cells[T any](name string, all []T, of func(T) string) []string {
 	return append([]string{name}, mapEach(all, of)...)
 }
 
-// within is the table as far as it fits into so many lines: long cells elided, and without the last
-// columns and rows.
-func (t table) within(width, lines int) table {
+// fitWithin is the table as far as it fits into so many lines: long cells elided, and without the
+// last columns and rows.
+func (t table) fitWithin(width, lines int) table {
 	const most = 14 // rows
 	if over := len(t.Rows) - most; over > 0 {
 		t.Rows = append(slices.Clone(t.Rows[:most]),
@@ -38,12 +38,12 @@ func (t table) within(width, lines int) table {
 	// First the cells get shorter, from their middle; only then columns go.
 	whole := t
 	for letters := 48; letters >= 16; letters -= 4 {
-		if t.fitting(width) == len(t.Head) && len(t.body(width)) <= lines {
+		if t.countFitting(width) == len(t.Head) && len(t.layOutRows(width)) <= lines {
 			break
 		}
 		t = whole.mapCells(func(cell string) string { return elided(cell, letters) })
 	}
-	return t.columns(0, t.fitting(width))
+	return t.columns(0, t.countFitting(width))
 }
 
 // columns are some of the table's.
@@ -77,8 +77,8 @@ func elided(cell string, most int) string {
 	return string(text[:most/2-1]) + "…" + string(text[len(text)-most/2:])
 }
 
-// turned has a column for each row.
-func (t table) turned() table {
+// transpose has a column for each row.
+func (t table) transpose() table {
 	turned := table{Caption: t.Caption, Head: []string{""}, Words: t.Words}
 	for _, name := range t.Head[1:] {
 		turned.row(name)
@@ -134,8 +134,8 @@ func addWidths(widths []int) (total int) {
 	return total
 }
 
-// fitting is how many columns fit into a width, 0 for any: at least one.
-func (t table) fitting(width int) (n int) {
+// countFitting is how many columns fit into a width, 0 for any: at least one.
+func (t table) countFitting(width int) (n int) {
 	// From the right: the first columns name the row and hold what was asked first.
 	for n = len(t.Head); n > 1 && width > 0; n-- {
 		if addWidths(t.columns(0, n).layout(width)) <= width {
@@ -151,9 +151,10 @@ func (t table) text(width int) (lines []string) {
 	if t.Caption != "" {
 		lines = append(lines, t.Caption)
 	}
-	names := t.columns(0, t.naming())
-	for n := t.fitting(width); n < len(t.Head) && n > len(names.Head); n = t.fitting(width) {
-		lines = append(append(lines, t.columns(0, n).body(width)...), "")
+	names := t.columns(0, t.countNaming())
+	n := t.countFitting(width)
+	for ; n < len(t.Head) && n > len(names.Head); n = t.countFitting(width) {
+		lines = append(append(lines, t.columns(0, n).layOutRows(width)...), "")
 		rest := t.columns(n, len(t.Head))
 		rest.Head = slices.Concat(names.Head, rest.Head)
 		for i, row := range rest.Rows {
@@ -161,12 +162,12 @@ func (t table) text(width int) (lines []string) {
 		}
 		t = rest
 	}
-	return append(lines, t.body(width)...)
+	return append(lines, t.layOutRows(width)...)
 }
 
-// naming is how many of the first columns tell the rows apart, such as a configuration and its run:
-// one or two.
-func (t table) naming() int {
+// countNaming is how many of the first columns tell the rows apart, such as a configuration and its
+// run: one or two.
+func (t table) countNaming() int {
 	seen := map[string]bool{}
 	for _, row := range t.Rows {
 		if seen[row[0]] {
@@ -177,8 +178,8 @@ func (t table) naming() int {
 	return 1
 }
 
-// body is the head and the rows, whose columns fit.
-func (t table) body(width int) (lines []string) {
+// layOutRows is the head and the rows, whose columns fit.
+func (t table) layOutRows(width int) (lines []string) {
 	widths := t.layout(width)
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
 		var broken [][]string
@@ -209,8 +210,8 @@ func (t table) body(width int) (lines []string) {
 	return lines
 }
 
-// known shows a value; empty where there is none.
-func known(v *float64, show func(float64) string) string {
+// showKnown shows a value; empty where there is none.
+func showKnown(v *float64, show func(float64) string) string {
 	if v == nil {
 		return ""
 	}
@@ -237,10 +238,10 @@ func opmOf(opm, half *float64) string {
 // uncertainty is half the width of an interval; empty where there is none.
 func uncertainty(half *float64) string { return opmOf(half, half) }
 
-func figureOr(f *float64) string { return known(f, figure) }
+func figureOr(f *float64) string { return showKnown(f, figure) }
 
-// trimmed is the table without columns that are empty in all rows.
-func (t table) trimmed() table {
+// dropEmptyColumns is the table without columns that are empty in all rows.
+func (t table) dropEmptyColumns() table {
 	for i := len(t.Head) - 1; i > 0; i-- {
 		if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[i] != "" }) {
 			continue

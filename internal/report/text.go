@@ -44,7 +44,7 @@ func (v view) screen(width int) []string {
 	lines = append(lines, filled([]string{v.Light()})...)
 	var figures, why []string
 	if len(v.Figures.Rows) > 0 {
-		figures = append([]string{""}, v.Figures.within(width, tableLines).text(width)...)
+		figures = append([]string{""}, v.Figures.fitWithin(width, tableLines).text(width)...)
 	}
 	// The result and its figures are never cut.
 	// Reasons and explanations share what headline and figures leave of the screen.

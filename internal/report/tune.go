@@ -23,8 +23,8 @@ func Search(r result.Search) Page {
 		Title:    say("title of a search", r),
 		Figures:  nearTable(r),
 		Tables: []table{
-			fill("trials", r).trimmed(),
-			fill("limits", r.Verdicts).trimmed(),
+			fill("trials", r).dropEmptyColumns(),
+			fill("limits", r.Verdicts).dropEmptyColumns(),
 			fill("setup of a search", r),
 			fill("command", r),
 		},

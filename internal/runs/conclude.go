@@ -27,9 +27,9 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	series, readErr := r.writer.Series()
 	s.Status = outcome.Status
 	// What the record does not show, with what was not so all the time.
-	changes, noticed := r.surroundings.changes(r.options.Databases)
-	r.pace.find(&noticed)
-	r.warm.find(&noticed)
+	changes, noticed := r.surroundings.findChanges(r.options.Databases)
+	r.pace.findUnsettled(&noticed)
+	r.warm.findCold(&noticed)
 	s.Changes = changes
 	// What several targets of a server say is one finding.
 	s.Noticed = result.Together(append(noticed, r.ioFaults...))
@@ -44,7 +44,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	}
 	// The conclusion is drawn from these too, so they come first.
 	result.AddCheckpoints(s, &series, &counters)
-	s.Warm = r.warm.told(series, r.options.WarmupTime.Duration)
+	s.Warm = r.warm.describeWait(series, r.options.WarmupTime.Duration)
 	r.count()
 	concludeErr := draw(r.options, s, series, counters)
 	if len(s.Sections) > 0 {
@@ -52,14 +52,14 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	}
 	// Why a run was ended is what its user is told, and not that its figures are incomplete.
 	if outcome.Status == result.Done {
-		outcome = outcome.with(result.OfRecord("conclude the run", readErr), concludeErr)
+		outcome = outcome.withErrors(result.OfRecord("conclude the run", readErr), concludeErr)
 	}
-	outcome = outcome.with(result.OfRecord("conclude the run", observedErr))
+	outcome = outcome.withErrors(result.OfRecord("conclude the run", observedErr))
 	s.Status = outcome.Status
 	if outcome.Err != nil && s.Status != result.Interrupted {
 		s.Error = outcome.Err.Error()
 	}
-	return outcome.with(save(r.options.Dir, s))
+	return outcome.withErrors(save(r.options.Dir, s))
 }
 
 // endSince is when a run ends that began at start, by the clock that only goes on: a time of day that

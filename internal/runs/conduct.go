@@ -47,16 +47,16 @@ func (c Conduct) MakeRun(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
 	_, outcome := run.Execute(stop.Hard, stop.Soft)
 	watched()
-	if lost := c.lost(run); lost != nil {
+	if lost := c.failIfUnlocked(run); lost != nil {
 		outcome = Ended(lost)
 	}
 	end(run.summary)
 	return run, run.summary, outcome
 }
 
-// lost marks the run as failed whose database's lock was lost: another ds2 may have changed what it
-// measured.
-func (c Conduct) lost(run *Run) error {
+// failIfUnlocked marks the run as failed whose database's lock was lost: another ds2 may have
+// changed what it measured.
+func (c Conduct) failIfUnlocked(run *Run) error {
 	lost := context.Cause(c.Locked)
 	if lost == nil {
 		return nil
@@ -71,7 +71,7 @@ func (c Conduct) lost(run *Run) error {
 func (c Conduct) Verify(stop Stop, run *Run) (s result.Summary, err error) {
 	how := run.options.Verify
 	if how == result.VerifyDeep {
-		err = c.deep(stop.Soft, run)
+		err = c.checkPages(stop.Soft, run)
 	}
 	if err != nil && stop.Soft.Err() == nil {
 		found := &run.summary.Noticed // saved with the audit
@@ -82,12 +82,12 @@ func (c Conduct) Verify(stop Stop, run *Run) (s result.Summary, err error) {
 		err = c.audit(stop.Soft, run)
 	}
 	// Whatever was found then may be of what another ds2 did.
-	err = cmp.Or(c.lost(run), err)
+	err = cmp.Or(c.failIfUnlocked(run), err)
 	return run.summary, err
 }
 
-// deep reads every page of the run's databases and tells what is damaged.
-func (c Conduct) deep(ctx context.Context, run *Run) error {
+// checkPages reads every page of the run's databases and tells what is damaged.
+func (c Conduct) checkPages(ctx context.Context, run *Run) error {
 	if c.Restart != nil {
 		if err := c.Restart(ctx); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (s result.Summar
 	}
 	o.Dir = dir
 	run := &Run{options: o, summary: s}
-	now, err := run.marks(stop.Soft, stop.Soft, true)
+	now, err := run.readMarks(stop.Soft, stop.Soft, true)
 	switch {
 	case stop.Soft.Err() != nil:
 		return s, driver.ErrStopped

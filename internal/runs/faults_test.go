@@ -282,7 +282,7 @@ func TestServerStaysDown(t *testing.T) {
 	f.store.DB().SetMaxIdleConns(0)
 	short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
-	_, err := r.marks(short, t.Context(), true)
+	_, err := r.readMarks(short, t.Context(), true)
 	require.ErrorContains(t, err, "connection refused")
 	require.NotErrorIs(t, err, context.DeadlineExceeded)
 }

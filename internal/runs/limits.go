@@ -27,10 +27,10 @@ type limitJudge struct {
 	verdicts atomic.Pointer[result.Verdicts] // over the last interval
 }
 
-// over judges the interval that is over, by the counters that were sampled in it so far. The error
-// ends the run. What is known only after the run, such as what a meter's log holds, is left to the
-// end.
-func (j *limitJudge) over(iv measure.Interval, o *observation) error {
+// judgeInterval judges the interval that is over, by the counters that were sampled in it so far.
+// The error ends the run. What is known only after the run, such as what a meter's log holds, is
+// left to the end.
+func (j *limitJudge) judgeInterval(iv measure.Interval, o *observation) error {
 	// Only the samples of this interval: a limit of the whole run is judged at its end.
 	series := measure.Series{Samples: j.samples, Intervals: []measure.Interval{iv}}
 	j.samples = nil

@@ -104,7 +104,7 @@ func TestLimitsOfDevices(t *testing.T) {
 			w.samples = []measure.Sample{
 				{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: one},
 			}
-			err := w.over(measure.Interval{From: from, To: to}, o)
+			err := w.judgeInterval(measure.Interval{From: from, To: to}, o)
 			require.True(t, err == nil || errors.Is(err, ErrLimits), "%v", err)
 			if err != nil && ended == 0 {
 				ended = i + 1

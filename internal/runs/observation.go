@@ -41,14 +41,14 @@ func newObservation(o Options, log *slog.Logger, beside []sampling.Source) *obse
 	}
 }
 
-// rest samples for d while nothing goes on, and is false where stop ended it early.
-func (o *observation) rest(stop context.Context, d time.Duration) bool {
-	defer o.beside(stop, time.Now(), func(r sampling.Row) { o.idle = append(o.idle, r) })()
+// samplePause samples for d while nothing goes on, and is false where stop ended it early.
+func (o *observation) samplePause(stop context.Context, d time.Duration) bool {
+	defer o.sampleBeside(stop, time.Now(), func(r sampling.Row) { o.idle = append(o.idle, r) })()
 	return progress.Pause(stop, d)
 }
 
-// beside samples from start until end is called, or ctx ends.
-func (o *observation) beside(
+// sampleBeside samples from start until end is called, or ctx ends.
+func (o *observation) sampleBeside(
 	ctx context.Context, start time.Time, take func(sampling.Row),
 ) (end func()) {
 	return progress.Watch(ctx, 0, func(ctx context.Context) bool {
@@ -83,7 +83,7 @@ func (o *observation) begin(r Options, start time.Time) {
 	}
 	o.idle = nil
 	n := 0
-	end := o.beside(context.Background(), start, func(row sampling.Row) {
+	end := o.sampleBeside(context.Background(), start, func(row sampling.Row) {
 		writer.Write(&row)
 		o.keep(row)
 		if n++; n%flushRows == 0 {

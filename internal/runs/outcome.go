@@ -30,9 +30,9 @@ func Ended(err error) Outcome {
 // aborts says that an error ends a run in order.
 func aborts(err error) bool { return errors.Is(err, ErrLimits) || errors.Is(err, ErrRoom) }
 
-// with adds what went wrong after the run had ended so. One that was done, or aborted, has failed
-// then: its record lacks something.
-func (o Outcome) with(errs ...error) Outcome {
+// withErrors adds what went wrong after the run had ended so. One that was done, or aborted, has
+// failed then: its record lacks something.
+func (o Outcome) withErrors(errs ...error) Outcome {
 	err := errors.Join(errs...)
 	if err == nil {
 		return o

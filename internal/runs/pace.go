@@ -179,7 +179,7 @@ func (p *pace) take(one paced) {
 	p.record.Reached = p.pacer.Frozen
 	p.record.Limited = p.pacer.Limited
 	p.kept = p.record.Reached
-	p.state.Store(p.text(each * rate))
+	p.state.Store(p.describeRate(each * rate))
 	p.set(p.record.Rate)
 }
 
@@ -201,8 +201,8 @@ func (p *pace) recent() []paced {
 	return p.samples[max(0, len(p.samples)-p.averaged):]
 }
 
-// find finds where the rate did not settle.
-func (p *pace) find(w *noticed) {
+// findUnsettled finds where the rate did not settle.
+func (p *pace) findUnsettled(w *noticed) {
 	switch {
 	case p == nil || p.record.Reached:
 	case p.record.Limited:
@@ -222,8 +222,8 @@ func (p *pace) find(w *noticed) {
 	}
 }
 
-// text says how far the rate is after a sample; empty: it was found.
-func (p *pace) text(iops float64) string {
+// describeRate says how far the rate is after a sample; empty: it was found.
+func (p *pace) describeRate(iops float64) string {
 	switch {
 	case p.record.Reached:
 		return ""
@@ -235,8 +235,8 @@ func (p *pace) text(iops float64) string {
 		p.pacer.InARow, driver.InARow)
 }
 
-// waits says what is waited for; empty: nothing.
-func (p *pace) waits() string {
+// nameWait says what is waited for; empty: nothing.
+func (p *pace) nameWait() string {
 	if p == nil {
 		return ""
 	}

@@ -122,7 +122,7 @@ func (r recorder) Interval(iv measure.Interval) error {
 	if err := r.writer.Interval(iv); err != nil {
 		return err
 	}
-	if err := r.judge.over(iv, r.observation); err != nil {
+	if err := r.judge.judgeInterval(iv, r.observation); err != nil {
 		r.halt(err)
 	}
 	return nil
@@ -243,10 +243,10 @@ func (r *Run) Execute(ctx, stop context.Context) (result.Summary, Outcome) {
 	outcome := Ended(r.prepare(ctx, stop))
 	ioFaults := r.watchFaults(ctx)
 	if outcome.Err == nil {
-		outcome = r.withIdleAndCooldown(ctx, stop).with(r.play.End())
+		outcome = r.withIdleAndCooldown(ctx, stop).withErrors(r.play.End())
 	}
 	if r.journal != nil {
-		outcome = outcome.with(r.journal.Close())
+		outcome = outcome.withErrors(r.journal.Close())
 	}
 	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does
 	// not wait for a server that is down.
@@ -255,22 +255,22 @@ func (r *Run) Execute(ctx, stop context.Context) (result.Summary, Outcome) {
 		r.halt(nil)
 	}
 	// Marks are the highest keys and sums of the tables: what lies above them the run added.
-	s.After, r.unmarked = r.marks(ctx, stop, true)
+	s.After, r.unmarked = r.readMarks(ctx, stop, true)
 	if r.unmarked == nil {
 		r.surroundings.after = readSurrounding(ctx, r.options.Databases)
 	}
 	if outcome.Status == result.Done {
-		outcome = outcome.with(r.unmarked)
+		outcome = outcome.withErrors(r.unmarked)
 	}
 	r.ioFaults = ioFaults(ctx)
-	outcome = r.conclude(outcome.with(r.writer.End()))
-	return *s, outcome.with(r.writer.Close())
+	outcome = r.conclude(outcome.withErrors(r.writer.End()))
+	return *s, outcome.withErrors(r.writer.Close())
 }
 
 // prepare does what comes before the first user.
 func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	s := &r.summary
-	if s.Before, err = r.marks(ctx, stop, false); err != nil {
+	if s.Before, err = r.readMarks(ctx, stop, false); err != nil {
 		return err
 	}
 	// A journal is of use only with these, also where ds2 is killed.
@@ -303,7 +303,7 @@ func (r *Run) withIdleAndCooldown(ctx, stop context.Context) Outcome {
 	// Drives are asked before the users and after them, since an answer may hold up I/O.
 	compareSMART := r.options.Observer.BeginSMART(ctx)
 	r.noteNoUsers("idle", r.options.Idle.Duration)
-	if !r.observation.rest(stop, r.options.Idle.Duration) {
+	if !r.observation.samplePause(stop, r.options.Idle.Duration) {
 		return Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
 	r.doing.Store("")
@@ -314,7 +314,7 @@ func (r *Run) withIdleAndCooldown(ctx, stop context.Context) Outcome {
 		r.doing.Store("")
 	}
 	r.summary.SMART = compareSMART(ctx)
-	return outcome.with(r.observation.end())
+	return outcome.withErrors(r.observation.end())
 }
 
 // noteNoUsers notes that for a time only counters and power are read.
@@ -398,9 +398,9 @@ func (r *Run) runUsers(ctx, stop context.Context) Outcome {
 	return Ended(err)
 }
 
-// marks are those of every target, before the run or after it. After stop it does not wait for a
-// server that is down.
-func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, err error) {
+// readMarks are those of every target, before the run or after it. After stop it does not wait for
+// a server that is down.
+func (r *Run) readMarks(ctx, stop context.Context, after bool) (all []result.Marks, err error) {
 	end := time.Now().Add(time.Minute)
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
@@ -421,7 +421,7 @@ func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, 
 		down = err
 		// A server that went down at the end of the run may still be on its way up.
 		r.doing.Store(fmt.Sprintf("the server does not answer; waiting for it until %s (%v)",
-			end.Format(time.TimeOnly), root(err)))
+			end.Format(time.TimeOnly), rootCause(err)))
 		if !progress.Pause(stop, time.Second) {
 			return nil, err
 		}
@@ -429,7 +429,7 @@ func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, 
 	return all, nil
 }
 
-func root(err error) error {
+func rootCause(err error) error {
 	for errors.Unwrap(err) != nil {
 		err = errors.Unwrap(err)
 	}

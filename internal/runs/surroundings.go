@@ -59,8 +59,8 @@ const (
 	quietRate    = 2 // a second
 )
 
-// changes are what was not so for the whole run, and the findings of that.
-func (s *surroundings) changes(targets []store.Database) (all []result.Change, w noticed) {
+// findChanges are what was not so for the whole run, and the findings of that.
+func (s *surroundings) findChanges(targets []store.Database) (all []result.Change, w noticed) {
 	if failed := cmp.Or(s.after.failed, s.before.failed); failed != nil {
 		w.note(result.ChangeUnknown, "%v", failed)
 	}

@@ -60,7 +60,7 @@ func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error)
 
 func (v Verification) checks(ctx context.Context) (all []result.Check, err error) {
 	for _, target := range v.Targets {
-		checks, err := v.one(ctx, target)
+		checks, err := v.auditTarget(ctx, target)
 		all = append(all, checks...)
 		if err != nil {
 			return all, err
@@ -69,8 +69,9 @@ func (v Verification) checks(ctx context.Context) (all []result.Check, err error
 	return all, nil
 }
 
-// one audits a database, and compares with it what the run's driver machines noted as acknowledged.
-func (v Verification) one(
+// auditTarget audits a database, and compares with it what the run's driver machines noted as
+// acknowledged.
+func (v Verification) auditTarget(
 	ctx context.Context,
 	target store.Database,
 ) (checks []result.Check, err error) {

@@ -189,8 +189,8 @@ func (w *warm) state() result.Warm {
 	return w.record
 }
 
-// waits says what is waited for; empty: nothing.
-func (w *warm) waits() string {
+// nameWait says what is waited for; empty: nothing.
+func (w *warm) nameWait() string {
 	if w == nil {
 		return ""
 	}
@@ -221,8 +221,8 @@ func (w *warm) waits() string {
 	return strings.Join(all, ", ")
 }
 
-// told is what the record says of the wait; nil where there was none.
-func (w *warm) told(series measure.Series, warmup time.Duration) *result.Warm {
+// describeWait is what the record says of the wait; nil where there was none.
+func (w *warm) describeWait(series measure.Series, warmup time.Duration) *result.Warm {
 	if w == nil {
 		return nil
 	}
@@ -233,13 +233,13 @@ func (w *warm) told(series measure.Series, warmup time.Duration) *result.Warm {
 	return &s
 }
 
-// find finds where the run began though the store was not warm.
-func (w *warm) find(all *noticed) {
+// findCold finds where the run began though the store was not warm.
+func (w *warm) findCold(all *noticed) {
 	if w != nil && !w.state().Reached {
 		all.note(result.NotWarm,
 			"measuring began before the database was warm, %s after the warm-up: %s; "+
 				"take a longer --warmup-time or --warm-within",
-			w.most, w.waits())
+			w.most, w.nameWait())
 	}
 }
 
@@ -249,6 +249,6 @@ func (r *Run) Warming() string {
 	if r.Meter().Phase() != measure.PhaseWarmup {
 		return ""
 	}
-	all := []string{r.pace.waits(), r.warm.waits()}
+	all := []string{r.pace.nameWait(), r.warm.nameWait()}
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ", ")
 }

@@ -84,7 +84,7 @@ func TestWarmRates(t *testing.T) {
 		w.record.Checkpoint = true
 		w.record.Samples = warmSamples
 		w.changes(&w.record, rows)
-		assert.Equal(t, tt.waits, w.waits(), "%s: waits", tt.why)
+		assert.Equal(t, tt.waits, w.nameWait(), "%s: waits", tt.why)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestUncountedCheckpoints(t *testing.T) {
 		w := warm{}
 		rows := []sampling.Row{{Time: time.Now(), Values: []float64{0}}}
 		w.checkpoints(&w.record, sampling.Table{Columns: []string{column}, Rows: rows})
-		assert.Equal(t, waits, strings.Contains(w.waits(), "no checkpoint"), column)
+		assert.Equal(t, waits, strings.Contains(w.nameWait(), "no checkpoint"), column)
 		assert.False(t, w.record.Checkpoint, column)
 	}
 }

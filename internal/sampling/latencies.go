@@ -61,8 +61,8 @@ type Latency struct{ Mean, Longest float64 }
 // unmeasured is the latency of I/Os that did not happen or that nobody timed.
 var unmeasured = Latency{math.NaN(), math.NaN()}
 
-// or takes the higher figures of two latencies, or those of the one that was measured.
-func (l Latency) or(other Latency) Latency {
+// takeHigher takes the higher figures of two latencies, or those of the one that was measured.
+func (l Latency) takeHigher(other Latency) Latency {
 	// cmp sorts NaN before every number, where max would spread it.
 	if cmp.Less(l.Mean, other.Mean) {
 		l.Mean = other.Mean
@@ -82,7 +82,7 @@ func (d Drives) Slowest(k IOKind) Latency {
 	if math.IsNaN(drive.Mean) {
 		return drive
 	}
-	return drive.or(d.latencyOf(d.servedBy(k), k))
+	return drive.takeHigher(d.latencyOf(d.servedBy(k), k))
 }
 
 // MeanTime is the mean of Slowest, and whether it is what the servers waited, which was longer than
@@ -148,7 +148,7 @@ func (d Drives) slowestDrive(k IOKind) Latency {
 			}
 			continue
 		}
-		slowest = slowest.or(d.latencyOf(d.waitsOf([]string{drive}, k), k))
+		slowest = slowest.takeHigher(d.latencyOf(d.waitsOf([]string{drive}, k), k))
 	}
 	return slowest
 }

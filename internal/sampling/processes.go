@@ -17,9 +17,9 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// taken is what a process, its children and those children that are gone have taken: seconds of
+// readTaken is what a process, its children and those children that are gone have taken: seconds of
 // CPUs, and bytes from drives; NaN where this process may not know.
-func taken(fs topology.FS, pid int) ([]float64, error) {
+func readTaken(fs topology.FS, pid int) ([]float64, error) {
 	pfs, process, err := fs.Process(pid)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func ServerSources(fs topology.FS, pid int, l topology.Limits, item, server stri
 	if l.Processors > 0 {
 		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, l.Processors)})
 	}
-	read := func(context.Context) ([]float64, error) { return taken(fs, pid) }
+	read := func(context.Context) ([]float64, error) { return readTaken(fs, pid) }
 	all := append(
 		[]Source{singleSource("processes of "+server, "server", server, item, kinds, read)},
 		throttleSources(l, "the database server", "server", server, item)...)

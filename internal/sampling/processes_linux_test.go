@@ -68,7 +68,7 @@ func TestRealGroup(t *testing.T) {
 	v, err := g.Available(t.Context())
 	assert.True(t, err == nil && v[0] >= 32<<20 && v[0] <= 67108864, "available %v, %v", v, err)
 	await(t, "the process takes time", func() bool {
-		taken, err := taken(topology.Root, busy.Process.Pid)
+		taken, err := readTaken(topology.Root, busy.Process.Pid)
 		require.NoError(t, err)
 		return taken[0] >= 0.05
 	})

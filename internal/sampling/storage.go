@@ -102,7 +102,7 @@ type Volume struct {
 // countedVolumes are the drives that were counted, of a machine that is known.
 func (d Drives) countedVolumes() (all []Volume) {
 	for _, drive := range d.items(DiskReads, "") {
-		if !d.counted(drive) {
+		if !d.wasCounted(drive) {
 			continue
 		}
 		v := Volume{Name: drive, FileIO: d.sumIO(drive)}
@@ -117,9 +117,9 @@ func (d Drives) countedVolumes() (all []Volume) {
 	return all
 }
 
-// asked are the devices that servers ask for data and log: in place of drives what lies on them and
-// does several of their I/Os for one.
-func (d Drives) asked() []topology.Drive {
+// askedDevices are the devices that servers ask for data and log: in place of drives what lies on
+// them and does several of their I/Os for one.
+func (d Drives) askedDevices() []topology.Drive {
 	all := slices.Clone(d.Machine.Volumes)
 	for _, drive := range d.Machine.Drives {
 		if !slices.ContainsFunc(d.Machine.Volumes, func(v topology.Drive) bool {
@@ -131,8 +131,8 @@ func (d Drives) asked() []topology.Drive {
 	return all
 }
 
-// counted says whether a source counted a drive's requests in the time.
-func (d Drives) counted(drive string) bool {
+// wasCounted says whether a source counted a drive's requests in the time.
+func (d Drives) wasCounted(drive string) bool {
 	writes := d.column(DiskWrites, drive)
 	uncounted := slices.Contains(d.Counters.Columns, writes) && math.IsNaN(d.mean(writes))
 	return !uncounted && !math.IsNaN(d.mean(d.column(DiskReads, drive)))
@@ -161,10 +161,10 @@ var (
 		"how often it syncs the log, as PostgreSQL does since version 14")
 )
 
-// known says why the I/Os of the drives of a role are not known; nil where they are.
-func (d Drives) known(role topology.Role) error {
+// checkKnown says why the I/Os of the drives of a role are not known; nil where they are.
+func (d Drives) checkKnown(role topology.Role) error {
 	err := errUnplaced
-	for _, drive := range d.asked() {
+	for _, drive := range d.askedDevices() {
 		if !drive.Holds(role) {
 			continue
 		}
@@ -172,7 +172,7 @@ func (d Drives) known(role topology.Role) error {
 			return fmt.Errorf("the writes of drive %s are unknown: %s", drive.Name,
 				drive.WritesUnknown)
 		}
-		if !d.counted(drive.Name) {
+		if !d.wasCounted(drive.Name) {
 			return errUnplaced
 		}
 		err = nil
@@ -187,7 +187,7 @@ func (d Drives) Storage() (*Storage, error) {
 	if d.Machine == nil {
 		return nil, errUnplaced
 	}
-	if err := cmp.Or(d.known(topology.Data), d.known(topology.Log)); err != nil {
+	if err := cmp.Or(d.checkKnown(topology.Data), d.checkKnown(topology.Log)); err != nil {
 		return nil, err
 	}
 	syncs := d.sumMeans(DatabaseLogSyncs)
@@ -203,7 +203,7 @@ func (d Drives) Storage() (*Storage, error) {
 		s.ReadBytes += v.ReadBytes
 		s.WrittenBytes += v.WrittenBytes
 	}
-	for _, drive := range d.asked() {
+	for _, drive := range d.askedDevices() {
 		v := d.sumIO(drive.Name)
 		data := drive.Holds(topology.Data)
 		log := drive.Holds(topology.Log)

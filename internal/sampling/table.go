@@ -61,8 +61,8 @@ func (s Sampled) Partly() bool {
 // Unknown tells that most of the time is not covered.
 func (s Sampled) Unknown() bool { return s.Covers < leastCovered*s.Of }
 
-// known is a value, where the samples cover enough of the time for it.
-func (s Sampled) known(value float64) float64 {
+// orUnknown is a value, where the samples cover enough of the time for it.
+func (s Sampled) orUnknown(value float64) float64 {
 	if s.Unknown() {
 		return math.NaN()
 	}
@@ -103,7 +103,7 @@ func (t *Table) Sampled(column string, from, to time.Time) Sampled {
 		sum += value * seconds * things
 		weights += seconds * things
 	})
-	s.Value = s.known(sum / weights)
+	s.Value = s.orUnknown(sum / weights)
 	return s
 }
 
@@ -128,7 +128,7 @@ func (t *Table) Quantile(column string, q float64, from, to time.Time) float64 {
 		rest -= all[i].seconds
 		i++
 	}
-	return s.known(all[i].value)
+	return s.orUnknown(all[i].value)
 }
 
 // eachBetween goes through a column's values after from and up to to, as far as there are some,

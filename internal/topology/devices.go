@@ -78,7 +78,7 @@ func (fs FS) FindOf(file File) (FileSystem, error) {
 		}
 	}
 	for _, device := range devices {
-		_, drives, err := under(device)
+		_, drives, err := findUnder(device)
 		if err != nil {
 			return found, err
 		}
@@ -136,10 +136,10 @@ func mountOptions(m *procfs.MountInfo) []string {
 	return slices.Compact(options)
 }
 
-// under are the names of the devices that lie under the one with a directory, or a link to it, in
-// /sys, which hands its requests to them, and of the drives at last: the device itself where
+// findUnder are the names of the devices that lie under the one with a directory, or a link to it,
+// in /sys, which hands its requests to them, and of the drives at last: the device itself where
 // nothing lies under it.
-func under(device string) (all, drives []string, err error) {
+func findUnder(device string) (all, drives []string, err error) {
 	dir, lower, err := directlyUnder(device)
 	if err != nil {
 		return nil, nil, err
@@ -148,7 +148,7 @@ func under(device string) (all, drives []string, err error) {
 		return nil, []string{filepath.Base(dir)}, nil
 	}
 	for _, device := range lower {
-		deeper, last, err := under(device)
+		deeper, last, err := findUnder(device)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -185,7 +185,7 @@ func volumesIn(device string) (names []string) {
 // DrivesUnder are the drives that a device, named as in /sys/class/block, lies on at last: itself
 // where nothing is under it.
 func (fs FS) DrivesUnder(device string) ([]string, error) {
-	_, drives, err := under(filepath.Join(fs.Sys, "class/block", device))
+	_, drives, err := findUnder(filepath.Join(fs.Sys, "class/block", device))
 	return drives, err
 }
 
@@ -193,7 +193,7 @@ func (fs FS) DrivesUnder(device string) ([]string, error) {
 // partitions.
 func (fs FS) CheckApart(devices []string) error {
 	for _, upper := range devices {
-		lower, _, err := under(filepath.Join(fs.Sys, "class/block", upper))
+		lower, _, err := findUnder(filepath.Join(fs.Sys, "class/block", upper))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // one that is not there is refused when its counters are read
 		}

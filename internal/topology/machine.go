@@ -173,9 +173,9 @@ func (fs FS) Machine(drives []string) Machine {
 	m := Machine{
 		Vendor:     Cloud(firmware("sys_vendor"), firmware("chassis_asset_tag")),
 		Product:    firmware("product_name"),
-		System:     cmp.Or(value("/etc/os-release", "PRETTY_NAME", "="), runtime.GOOS),
+		System:     cmp.Or(readValue("/etc/os-release", "PRETTY_NAME", "="), runtime.GOOS),
 		Kernel:     ReadText(fs.Proc, "sys/kernel/osrelease"),
-		Processor:  value(filepath.Join(fs.Proc, "cpuinfo"), "model name", ":"),
+		Processor:  readValue(filepath.Join(fs.Proc, "cpuinfo"), "model name", ":"),
 		Processors: runtime.NumCPU(),
 	}
 	m.Hostname, _ = os.Hostname()
@@ -261,9 +261,9 @@ func ReadText(path ...string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// value is what a file of lines "name separator value" gives a name first; empty where it gives
+// readValue is what a file of lines "name separator value" gives a name first; empty where it gives
 // nothing.
-func value(file, name, separator string) string {
+func readValue(file, name, separator string) string {
 	for text := range strings.Lines(ReadText(file)) {
 		if key, v, ok := strings.Cut(text, separator); ok && strings.TrimSpace(key) == name {
 			return strings.Trim(v, " \t\n\"")

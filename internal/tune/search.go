@@ -31,7 +31,7 @@ func Next(
 		next.Threads = min(2*low, c.Max)
 		next.Why = "twice as many: the limits hold"
 	case high == 1:
-		found.Why = failed(trials, 1, " already")
+		found.Why = explainFailure(trials, 1, " already")
 	case high-low > max(1, low/resolution) && high > 0:
 		next.Threads = (low + high) / 2
 		next.Why = fmt.Sprintf("halfway from %d to %d users", low, high)
@@ -44,13 +44,13 @@ func Next(
 		found.Why = fmt.Sprintf("no more users than %d were allowed", c.Max)
 	default:
 		found.Users = low
-		found.Why = failed(trials, high, "")
+		found.Why = explainFailure(trials, high, "")
 	}
 	return next, found
 }
 
-// failed says what ruled a number of users out.
-func failed(trials []result.Trial, users int, already string) string {
+// explainFailure says what ruled a number of users out.
+func explainFailure(trials []result.Trial, users int, already string) string {
 	noun := "users"
 	if users == 1 {
 		noun = "user"

@@ -87,7 +87,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	}
 	tables, total := tableBytes(ctx, a.target)
 	a.temp = cmp.Or(a.options.TempLimit, total/10)
-	loaded := noted(info[firstSales]).history
+	loaded := parseSales(info[firstSales]).history
 	if a.options.Whole {
 		loaded = 0
 	}
@@ -95,7 +95,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	counts := a.counts(tables)
+	counts := a.listCounts(tables)
 	parts := a.partTasks(tables["orders"] + tables["orderlines"])
 	if a.dataset != nil {
 		parts = append(a.dataset.rangeTasks(tables), parts...)
@@ -108,7 +108,8 @@ func (a *audit) ask(ctx context.Context) (err error) {
 			a.answers[changedDataset] = after - before
 		}
 		q := question{
-			Where: where("customerid", span{run.Before[LastCustomer], run.After[LastCustomer]}),
+			Where: columnWithin("customerid",
+				span{run.Before[LastCustomer], run.After[LastCustomer]}),
 		}
 		passes = append(passes, a.answerTask(q.ask("customers"), 0, runCustomers))
 	}
@@ -238,18 +239,18 @@ func (a *audit) noteFault(check string, key int64) {
 	}
 }
 
-// counts are the questions that need no pass: about small tables, and counts for which an index is
-// read or less.
-func (a *audit) counts(tables map[string]int64) []task {
+// listCounts are the questions that need no pass: about small tables, and counts for which an index
+// is read or less.
+func (a *audit) listCounts(tables map[string]int64) []task {
 	const indexShare = 10 // a primary key has a tenth of its table's bytes
 	q := a.question()
 	var tasks []task
 	if a.dataset == nil { // else the comparison counts them
-		q.Where = where("customerid", span{0, q.Customers})
+		q.Where = columnWithin("customerid", span{0, q.Customers})
 		bytes := tables["customers"] / indexShare
 		tasks = append(tasks, a.answerTask(q.ask("customers"), bytes, datasetCustomers))
 	}
-	q.Where = where("orderid", span{0, a.baseOrders})
+	q.Where = columnWithin("orderid", span{0, a.baseOrders})
 	tasks = append(tasks,
 		a.answerTask(q.ask("orders"), tables["orders"]/indexShare, datasetOrders),
 		a.answerTask(q.ask("products"), 0, allProducts, datasetProducts),

@@ -54,9 +54,9 @@ type sales struct {
 	history      int64 // behind which place of CUST_HIST later rows lie; 0: not known
 }
 
-// noted reads a note of sales. Of one that ds2 did not write, or an older one in another form, the
-// order is -1, which no database has: the sales are then read again.
-func noted(text string) (s sales) {
+// parseSales reads a note of sales. Of one that ds2 did not write, or an older one in another form,
+// the order is -1, which no database has: the sales are then read again.
+func parseSales(text string) (s sales) {
 	if n, _ := fmt.Sscan(text, &s.order, &s.print, &s.history); n != 3 {
 		return sales{order: -1}
 	}
@@ -83,8 +83,8 @@ func ReadMarks(ctx context.Context, target store.Database, after bool) (result.M
 		return nil, fmt.Errorf("read the highest customer and order: %w", err)
 	}
 	m := result.Marks{LastCustomer: customer, LastOrder: order}
-	last := noted(info[lastSales])
-	first := noted(info[firstSales])
+	last := parseSales(info[lastSales])
+	first := parseSales(info[firstSales])
 	switch {
 	case !after && last.order == order:
 		m[Sales] = last.print
@@ -160,7 +160,7 @@ func Check(
 	if err := a.ask(ctx); err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}
-	for _, e := range a.expectations() {
+	for _, e := range a.listExpectations() {
 		found := a.answers[e.name]
 		holds := e.from <= found && found <= e.to
 		said := e.format(found) + a.notes[e.name]

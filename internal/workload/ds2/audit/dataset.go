@@ -260,7 +260,7 @@ func (d *dataset) rangeTasks(tables map[string]int64) (tasks []task) {
 // question is one about the rows of a span of keys.
 func (c *comparison) question(s span) question {
 	return question{
-		Table: c.table, Column: c.key, Term: c.term, Where: where("t."+c.key, s),
+		Table: c.table, Column: c.key, Term: c.term, Where: columnWithin("t."+c.key, s),
 	}
 }
 
@@ -292,8 +292,8 @@ func (d *dataset) makeRows(ctx context.Context) error {
 	return group.Wait()
 }
 
-// plus adds the rows of two ranges; prints add up modulo prime.
-func (t tally) plus(other tally) tally {
+// addTally adds the rows of two ranges; prints add up modulo prime.
+func (t tally) addTally(other tally) tally {
 	return tally{t.rows + other.rows, moduloPrime(t.print + other.print)}
 }
 
@@ -309,7 +309,7 @@ func (s *rangeSum) addRows(part datagen.Part) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, sum := range sums {
-		s.want[i] = s.want[i].plus(sum)
+		s.want[i] = s.want[i].addTally(sum)
 	}
 }
 
@@ -347,7 +347,7 @@ func (a *audit) settleRanges() (tasks []task) {
 			tasks = append(tasks, a.partTask(p, d.byOrders()[0].spans[i], 0))
 			continue
 		}
-		p.lines = p.lines.plus(bought)
+		p.lines = p.lines.addTally(bought)
 		p.sold = moduloPrime(p.sold + d.sold.want[i].print)
 	}
 	return append(tasks, task{"read the stock", 0, a.compareStock})
@@ -364,7 +364,7 @@ func (a *audit) nameRows(ctx context.Context, conn *sql.Conn, c *comparison, s s
 		rows := part.Open()
 		for row := rows(); row != nil && row[c.at].Int <= s.to; row = rows() {
 			if key := row[c.at].Int; key > s.from {
-				want[key] = want[key].plus(tally{1, c.of(row)})
+				want[key] = want[key].addTally(tally{1, c.of(row)})
 			}
 		}
 	}

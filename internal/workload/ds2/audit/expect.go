@@ -61,8 +61,8 @@ const (
 var categoryNames = strings.Fields("Action Animation Children Classics Comedy " +
 	"Documentary Drama Family Foreign Games Horror Music New Sci-Fi Sports Travel")
 
-// expectations are what the database should hold. Work in doubt may be there or not.
-func (a *audit) expectations() []expectation {
+// listExpectations are what the database should hold. Work in doubt may be there or not.
+func (a *audit) listExpectations() []expectation {
 	var all []expectation
 	exactly := func(n int64, names ...string) {
 		for _, name := range names {

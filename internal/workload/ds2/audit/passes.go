@@ -47,9 +47,9 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part, s span) e
 	if r := a.options.Run; r != nil {
 		q.Run = bounds{r.Before[LastOrder], r.After[LastOrder]}
 	}
-	q.Where = where("orderid", s)
-	q.WhereOrders = where("o.orderid", s)
-	q.WhereLines = where("l.orderid", s)
+	q.Where = columnWithin("orderid", s)
+	q.WhereOrders = columnWithin("o.orderid", s)
+	q.WhereLines = columnWithin("l.orderid", s)
 	orders, err := readNumbers(ctx, conn, q.ask("pass over orders"),
 		"orders", "strangers", wrongTax, wrongTotal, runOrders, runTotals)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part, s span) e
 	}
 	a.mu.Lock()
 	p.strays += lines["strays"]
-	p.lines = p.lines.plus(tally{lines["lines"], lines["print"]})
+	p.lines = p.lines.addTally(tally{lines["lines"], lines["print"]})
 	p.sold = moduloPrime(p.sold + lines["sold"])
 	a.answers[withoutLines] += orders["orders"] - lines["orders"]
 	for _, found := range []map[string]int64{orders, lines} {
@@ -75,7 +75,7 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part, s span) e
 		return nil
 	}
 	// Most are new customers.
-	q.Where = where("c.orderid", s)
+	q.Where = columnWithin("c.orderid", s)
 	return store.Each(ctx, conn, math.MaxInt64, q.ask("strangers"),
 		func(stranger struct{ Order int64 }) error {
 			a.noteFault(orderCustomer.name(), stranger.Order)
@@ -123,7 +123,7 @@ func (a *audit) addHistory(found passed) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p := &a.parts[min(max(found.Part, 0), int64(len(a.parts)-1))]
-	p.history = p.history.plus(tally{found.Rows, found.Print})
+	p.history = p.history.addTally(tally{found.Rows, found.Print})
 	return nil
 }
 

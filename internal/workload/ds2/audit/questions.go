@@ -18,8 +18,8 @@ const (
 	highest = math.MaxInt64
 )
 
-// where is the condition that a column's value lies in one of some spans.
-func where(column string, spans ...span) string {
+// columnWithin is the condition that a column's value lies in one of some spans.
+func columnWithin(column string, spans ...span) string {
 	var any []string
 	for _, s := range spans {
 		var both []string
@@ -104,8 +104,8 @@ func (k foreignKey) orphans(condition string) string {
 func askWithin(name string, k foreignKey, spans ...span) string {
 	return question{
 		Key:         k,
-		Where:       where("c.orderid", spans...),
-		WhereOrders: where("o.orderid", spans...),
+		Where:       columnWithin("c.orderid", spans...),
+		WhereOrders: columnWithin("o.orderid", spans...),
 	}.ask(name)
 }
 

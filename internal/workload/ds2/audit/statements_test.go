@@ -19,8 +19,8 @@ func TestStatements(t *testing.T) {
 	spans := []span{{lowest, 50_000}, {100_000, 150_000}, {150_000, highest}}
 	q := question{
 		Where:       "1 = 1",
-		WhereOrders: where("o.orderid", spans...),
-		WhereLines:  where("l.orderid", spans...),
+		WhereOrders: columnWithin("o.orderid", spans...),
+		WhereLines:  columnWithin("l.orderid", spans...),
 		Customers:   10,
 		Products:    10,
 		Computed:    100,
