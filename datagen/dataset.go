@@ -19,7 +19,7 @@ const (
 	Inventory  Table = "inventory"
 )
 
-// Tables are all of them.
+// Tables lists the tables that are generated.
 var Tables = []Table{Customers, Orders, OrderLines, CustHist, Products, Inventory}
 
 // Part is a run of rows of one table, with the columns in the order of WORKLOAD.md section 3. Parts

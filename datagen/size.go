@@ -18,7 +18,8 @@ type Size struct {
 // Months is the number of months that orders run over.
 const Months = 12
 
-// The named sizes.
+// The named sizes: what DS2 calls 10 MB, 1 GB and 100 GB, and W, the 20 GB of the storage report
+// (WORKLOAD.md section 2). Part.Bytes says what they come to as CSV.
 var (
 	S = Size{20_000, 1_000, 10_000}
 	M = Size{2_000_000, 100_000, 100_000}

@@ -108,7 +108,8 @@ func (p Params) phaseFile(engine string, phase Phase) (name string, there bool) 
 // workloadName is the directory of the workload's SQL.
 func (p Params) workloadName() string { return cmp.Or(p.Workload, "ds2") }
 
-// SQL is the script of a phase as the engine's own command-line client would take it.
+// SQL is the script of a phase as the engine's own command-line client would take it. An engine or
+// a phase that there is no SQL for is an error.
 func SQL(engine string, phase Phase, p Params) (string, error) {
 	d, ok := dialects[engine]
 	if !ok {

@@ -69,8 +69,8 @@ func Query(engine, name string) string {
 	return string(text)
 }
 
-// Check is one of the statements of such a file that stand by themselves, each with a header that
-// names it.
+// Check is one of the statements of a file of Query that stand by themselves, each with a header
+// that names it.
 func Check(engine, file, name string) string {
 	statements, err := parseScript(Query(engine, file))
 	if err != nil {

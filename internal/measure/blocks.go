@@ -110,7 +110,8 @@ func looksOf(until bool) float64 {
 }
 
 // Enough says whether an experiment may stop: with the last block and without it, the interval of
-// every difference reaches at most n percent points from its estimate.
+// every difference reaches at most that many percent points from its estimate. The looks are those
+// of Looks.
 func Enough(configurations []string, figures []RunFigure, percent, looks float64) bool {
 	last := 0
 	for _, o := range figures {

@@ -50,8 +50,8 @@ func percentOf(logarithm float64) float64 { return 100 * math.Expm1(logarithm) }
 // Significant says whether the confidence interval excludes no difference.
 func (c Change) Significant() bool { return c.Low > 0 || c.High < 0 }
 
-// Within says whether the confidence interval is known and reaches at most n percent points from
-// the estimate.
+// Within says whether the confidence interval is known and reaches at most that many percent points
+// from the estimate.
 func (c Change) Within(percent float64) bool {
 	return c.High-c.Percent <= percent && c.Percent-c.Low <= percent
 }

@@ -21,7 +21,7 @@ type ChangePoint struct {
 // found.
 const ChangePointLevel = 0.03
 
-// FewestDays is how many a change can be found among.
+// FewestDays is among how many days at least a change of level can be found.
 const FewestDays = 5
 
 // ChangePoints finds where positive measurements change, in the order of time: by binary

@@ -331,11 +331,11 @@ func stoodStill(samples []Sample) (share, longest float64) {
 	return float64(all) / float64(max(length, 1)), longest
 }
 
-// mostStalled is the share of a window from which on it says what failed, not what the store can
-// do, and MostStill that from which on it says how long it stood still.
+// MostStill is the share of a window from which on it says how long the store stood still, and
+// mostStalled that from which on it says what failed, not what the store can do.
 const (
-	mostStalled = 0.1
 	MostStill   = 0.5
+	mostStalled = 0.1
 )
 
 // Failed says, as a sentence without an end, that a window is one of failures; empty where it is

@@ -6,7 +6,7 @@
 //
 //	summary.json       the Summary, in schema version Schema; written when the run starts, with
 //	                   status "running", and again when it ends, each time whole
-//	samples.csv.gz     one line a second with the columns of samplesColumns
+//	samples.csv.gz     one line a second: measure.Sample by the names of its tags
 //	histograms.csv.gz  one line an interval and series: from_s, to_s, series, the exact sum of its
 //	                   response times and an HdrHistogram of microseconds in the compressed V2
 //	                   encoding

@@ -35,8 +35,8 @@ type Spec struct {
 	// Own are the same, which only the workload's room reads.
 	Own json.RawMessage `json:"own,omitempty" mayDiffer:"compare,resume,history"`
 
-	Threads    int      `json:"threads"` // per target
-	RampRate   float64  `json:"ramp_rate"`
+	Threads    int      `json:"threads"`   // per target
+	RampRate   float64  `json:"ramp_rate"` // users that start a second
 	WarmupTime Duration `json:"warmup_time_s"`
 	// after the warm-up, until the store is warm; 0: no wait
 	WarmWithin Duration `json:"warm_within_s,omitzero"`
@@ -111,8 +111,8 @@ func NewBlock(v any) json.RawMessage {
 	return text
 }
 
-// ReadBlock reads such a part into v, and refuses numbers that cannot have been measured. An empty
-// one leaves v as it is.
+// ReadBlock reads what NewBlock made into v, and refuses numbers that cannot have been measured. An
+// empty one leaves v as it is.
 func ReadBlock(b json.RawMessage, v any) error {
 	if len(b) == 0 {
 		return nil

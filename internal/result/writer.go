@@ -91,6 +91,7 @@ func (w *Writer) Sample(s measure.Sample) error { return w.samples.Write(&s) }
 // test did, the run says nothing against it.
 type RecordError struct{ error }
 
+// Unwrap gives the cause.
 func (e *RecordError) Unwrap() error { return e.error }
 
 // OfRecord is an error of something done to a record; nil where there is none.
