@@ -101,7 +101,13 @@ func find(b result.Bench) (all []result.Finding) {
 	}
 	all = append(all, unlikeRuns(counted)...)
 	if by := sharedShare(b); by > 0 {
-		add(result.NewFinding(result.RunsShareError, "").With("share", by))
+		shared := result.NewFinding(result.RunsShareError, "").With("share", by)
+		// A run that varies by so much about its own mean does so because its state still changes,
+		// as where a cache fills for longer than it lasts: how far it will go no interval knows.
+		if sharedWithin(counted) > conclude.WidestInterval**b.RunsMean {
+			shared.Effect = result.Withholds
+		}
+		add(shared)
 	}
 	trend := drift(counted)
 	if trend == nil {

@@ -171,24 +171,33 @@ func Runs(b *result.Bench) {
 }
 
 // sharedBy is the standard deviation of what runs may have in common that none of their differences
-// shows: measure.Shared of their results, and half of the trend that they have in common.
+// shows: that of sharedWithin, and half of the trend that they have in common.
 func sharedBy(runs []result.BenchRun) float64 {
 	var values, trends []float64
-	var halves []*float64
 	for _, r := range runs {
 		values = append(values, r.Figure.Value)
-		halves = append(halves, r.CI95())
 		if r.Slope != nil {
 			trends = append(trends, *r.Slope)
 		}
 	}
-	shared := measure.Shared(values, halves)
+	shared := sharedWithin(runs)
 	// Where every run rises by so much while it is measured, its mean lies half of that below the
 	// end of its window, and it is unknown where the rise would end.
 	if trend := measure.SharedTrend(trends); len(trends) == len(values) {
 		shared = math.Hypot(shared, trend/2/100*measure.Median(values))
 	}
 	return shared
+}
+
+// sharedWithin is measure.Shared of the results of runs.
+func sharedWithin(runs []result.BenchRun) float64 {
+	var values []float64
+	var halves []*float64
+	for _, r := range runs {
+		values = append(values, r.Figure.Value)
+		halves = append(halves, r.CI95())
+	}
+	return measure.Shared(values, halves)
 }
 
 // limits are those of a bench, over all runs that have a result, dropped ones too: who leaves out

@@ -49,6 +49,8 @@ func TestSharedBias(t *testing.T) {
 	assert.False(t, *unsure.Of("b", Main).Significant)
 	assert.NotNil(t, result.FindingOf(unsure.Findings, result.RunsShareError))
 	assert.Greater(t, *unsure.Configurations[0].RunsCI95, 50.)
+	assert.Nil(t, unsure.Doubt("a", "b"))
+	assert.NotNil(t, of(120).Doubt("a", "b"), "they still change: by 6 % within each")
 }
 
 // TestNarrowByLuck: the interval of a comparison in blocks is judged as it is stated, and what a lucky
