@@ -97,17 +97,21 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 		c.Findings = append(c.Findings, named(one)...)
 	}
 	first := all[0]
+	found := make([][]values, len(Metrics))
+	differences := make([][]measure.Difference, len(Metrics))
+	for m, f := range Metrics {
+		for _, one := range all {
+			found[m] = append(found[m], valuesOf(one, f.Of))
+		}
+		if len(found[m][0].values) > 0 {
+			differences[m] = differencesOf(found[m])
+		}
+	}
 	for i, other := range all[1:] {
 		known := map[string]bool{}
-		for _, f := range Metrics {
-			// The other configurations take part too: all intervals of a table hold together, and
-			// where three or more vary alike, all of them tell the error of each.
-			var found []values
-			for _, one := range all {
-				found = append(found, valuesOf(one, f.Of))
-			}
-			x := found[0]
-			y := found[i+1]
+		for m, f := range Metrics {
+			x := found[m][0]
+			y := found[m][i+1]
 			if len(x.values) == 0 || len(y.values) == 0 {
 				continue
 			}
@@ -116,7 +120,7 @@ func WithFirst(all []Configuration, subject ...string) Comparison {
 			if before <= 0 {
 				continue // of which nothing is a share
 			}
-			by := difference(x, y, found)
+			by := differences[m][i]
 			// Orders that were dropped would have waited longest, nobody knows how long.
 			if f.Bound(first) || f.Bound(other) {
 				by = doubtDifference("only a lower bound is known, because the open loop dropped " +
@@ -246,31 +250,44 @@ func (c Comparison) Confidence() string {
 	})}.Confidence()
 }
 
-// difference is that of two configurations' values: by blocks where one experiment made both in
-// blocks, with the drift of all that it made, else by Welch's t-test.
-func difference(before, after values, all []values) measure.Difference {
-	if why := cmp.Or(before.noRatio(), after.noRatio()); why != "" {
-		return doubtDifference(why)
-	}
+// differencesOf are those of configurations' values from those of the first: by blocks where one
+// experiment made both in blocks, else by Welch's t-test. All intervals of a table hold together, and
+// where three or more configurations vary alike, all of them tell the error of each.
+func differencesOf(all []values) (found []measure.Difference) {
+	first := all[0]
 	stated := measure.WithFirst(len(all))
-	x := before.byBlock()
-	y := after.byBlock()
-	if before.Experiment != "" && before.Experiment == after.Experiment && len(x) > 0 &&
-		len(y) > 0 {
-		names := []string{before.Name, after.Name}
-		blocks := slices.Concat(x, y)
-		for _, v := range all {
-			// One drift is estimated for all that ran in these blocks. A configuration with a run
-			// of zero has no logarithm and takes no part.
-			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) &&
-				v.noRatio() == "" {
-				names = append(names, v.Name)
-				blocks = append(blocks, v.byBlock()...)
-			}
+	var names []string
+	var blocks []measure.RunFigure
+	for _, v := range all {
+		names = append(names, v.Name)
+		// One drift is estimated for all that ran in these blocks. A configuration with a run of
+		// zero has no logarithm and takes no part.
+		if v.Experiment == first.Experiment && v.noRatio() == "" {
+			blocks = append(blocks, v.byBlock()...)
 		}
-		looks := max(looksOf(before.Configuration), looksOf(after.Configuration))
-		return measure.Differences(names, blocks, stated, looks)[0]
 	}
+	byLooks := map[float64][]measure.Difference{}
+	for i, other := range all[1:] {
+		why := cmp.Or(first.noRatio(), other.noRatio())
+		switch {
+		case why != "":
+			found = append(found, doubtDifference(why))
+		case first.Experiment != "" && first.Experiment == other.Experiment &&
+			len(first.byBlock()) > 0 && len(other.byBlock()) > 0:
+			looks := max(looksOf(first.Configuration), looksOf(other.Configuration))
+			if byLooks[looks] == nil {
+				byLooks[looks] = measure.Differences(names, blocks, stated, looks)
+			}
+			found = append(found, byLooks[looks][i])
+		default:
+			found = append(found, differenceApart(first, other, stated))
+		}
+	}
+	return found
+}
+
+// differenceApart is that of two configurations' values which were not made in blocks.
+func differenceApart(before, after values, stated measure.Family) measure.Difference {
 	change := measure.Compare(before.values, after.values, stated)
 	why := "that needs two runs of each, with different values"
 	switch {

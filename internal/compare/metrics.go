@@ -242,7 +242,10 @@ func (v values) noRatio() string {
 // valuesOf are those of the runs that count.
 func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 	all := values{Configuration: c}
-	for _, r := range Counted(c.Bench) {
+	for _, r := range c.Runs {
+		if !r.Counts {
+			continue
+		}
 		if v := of(r); v != nil {
 			all.runs = append(all.runs, r)
 			all.values = append(all.values, *v)
