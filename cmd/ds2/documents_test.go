@@ -515,6 +515,31 @@ func flagName(word string) string {
 	return strings.ReplaceAll(strings.TrimRight(name, ".,:;…"), "_", "-")
 }
 
+// TestTestsOfDocuments looks for each test that documents name as what holds a statement; the logs
+// of measurements, which are dated, may name one of their time.
+func TestTestsOfDocuments(t *testing.T) {
+	var tests strings.Builder
+	for path, text := range filesOf(t, ".go", "cmd", "internal", "datagen", "schema") {
+		if strings.HasSuffix(path, "_test.go") {
+			tests.WriteString(text)
+		}
+	}
+	code := tests.String()
+	named := 0
+	for path, text := range documents(t) {
+		if strings.HasPrefix(path, "docs/evidence") {
+			continue
+		}
+		test := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w*)`")
+		for _, m := range test.FindAllStringSubmatch(text, -1) {
+			named++
+			known := strings.Contains(code, "\nfunc "+m[1]+"(")
+			assert.True(t, known, "%s: there is no test %s", path, m[1])
+		}
+	}
+	assert.GreaterOrEqual(t, named, 20, "documents name")
+}
+
 // TestMakeTargets looks for each target that documents and the Makefile itself name.
 func TestMakeTargets(t *testing.T) {
 	makefile := read(t, "../../Makefile")
