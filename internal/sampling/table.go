@@ -2,6 +2,7 @@ package sampling
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -176,7 +177,8 @@ func (t *Table) eachBetween(
 }
 
 // Partly are the columns that cover a part of a time only, by group that of them which covers
-// least. Those that were never seen, as of a server that does not count them, are none.
+// least. Those that were never seen, as of a server that does not count them, are none. Links come
+// and go with containers and are read at once: of these it is the one that covers most.
 func (t *Table) Partly(from, to time.Time) map[string]Sampled {
 	least := map[string]Sampled{}
 	for i, column := range t.Columns {
@@ -185,10 +187,16 @@ func (t *Table) Partly(from, to time.Time) map[string]Sampled {
 		}
 		s := t.Sampled(column, from, to)
 		group, _, _ := strings.Cut(column, ".")
-		if other, there := least[group]; s.Partly() && (!there || s.Covers < other.Covers) {
+		other, there := least[group]
+		worse := s.Covers < other.Covers
+		if group == "network" {
+			worse = s.Covers > other.Covers
+		}
+		if !there || worse {
 			least[group] = s
 		}
 	}
+	maps.DeleteFunc(least, func(_ string, s Sampled) bool { return !s.Partly() })
 	return least
 }
 

@@ -1,7 +1,9 @@
 package sampling
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -38,4 +40,34 @@ func TestTableTakesASeriesByTime(t *testing.T) {
 	assert.InDelta(t, none, table.Mean(Power, at(0), at(9)), 0, "mean where nothing was read")
 	assert.InDelta(t, none, table.Mean(Power, at(0), at(59)), 0, "mean of a quarter of the time")
 	assert.Nil(t, table.Values("no.such_column"))
+}
+
+// TestPartlyOfLinks: the link of a container that ends within a run leaves no gap in the network's
+// samples; a second without any does.
+func TestPartlyOfLinks(t *testing.T) {
+	unknown := math.NaN()
+	for _, c := range []struct {
+		eth0, veth1 float64 // after 10 of 60 seconds
+		partly      []string
+	}{
+		{1, unknown, nil},
+		{unknown, unknown, []string{"network"}},
+	} {
+		start := time.Now()
+		table := Table{Columns: []string{
+			"network.eth0.used_ratio", "network.veth1.used_ratio", "cpu.busy",
+		}}
+		for second := range 60 {
+			row := Row{
+				Time:   start.Add(time.Duration(second+1) * time.Second),
+				Values: []float64{1, 1, 1},
+			}
+			if second >= 10 {
+				row.Values = []float64{c.eth0, c.veth1, 1}
+			}
+			table.Rows = append(table.Rows, row)
+		}
+		least := table.Partly(start, start.Add(time.Minute))
+		assert.Equal(t, c.partly, slices.Collect(maps.Keys(least)))
+	}
 }
