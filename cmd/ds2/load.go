@@ -291,7 +291,11 @@ func serverLost(err error, r *load.Report) error {
 // printLoad prints how long each phase took and how fast each table was loaded. What an earlier
 // load left has no rate.
 func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {
-	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(),
+	loaded := "loaded"
+	if slices.ContainsFunc(r.Tables, func(t load.TableReport) bool { return t.Before > 0 }) {
+		loaded = "finished loading"
+	}
+	fmt.Fprintf(w, "%s %s into %s in %s\n", loaded, data, s.Label(),
 		r.Elapsed.Round(100*time.Millisecond))
 	for _, p := range r.Phases {
 		share := 100 * p.Time.Seconds() / r.Elapsed.Seconds()

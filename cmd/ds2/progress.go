@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"ds2/internal/live"
@@ -29,9 +30,14 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 			amount = bytesText
 		}
 		return e.Tell, showLines(w, func() string {
-			return job + ": " + e.State().Text(amount)
+			return jobLine(job, e.State(), amount)
 		}, false)
 	}
+}
+
+// jobLine is how a job stands, in a line: its name alone before anything is told.
+func jobLine(job string, s progress.State, amount func(int64) string) string {
+	return strings.TrimSuffix(job+": "+s.Text(amount), ": ")
 }
 
 // show shows a run while it goes on: by a line that changes, or DS2's own lines.

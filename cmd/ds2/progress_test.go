@@ -10,6 +10,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/progress"
 )
 
 func TestBytesText(t *testing.T) {
@@ -21,6 +23,12 @@ func TestBytesText(t *testing.T) {
 	} {
 		assert.Equal(t, want, bytesText(n), "bytesText(%d)", n)
 	}
+}
+
+func TestJobLine(t *testing.T) {
+	assert.Equal(t, "verify", jobLine("verify", progress.State{Left: -1}, nil))
+	deleting := progress.State{Doing: "delete orders", Done: 1, Total: 2, Left: -1}
+	assert.Equal(t, "reset: 50 %: delete orders", jobLine("reset", deleting, nil))
 }
 
 // TestTerminal shows results in a terminal: as wide as it is, and no word is broken.

@@ -36,6 +36,7 @@ func (t Tell) Adder(doing string, total int64) (add func(n int64)) {
 	if t == nil {
 		return func(int64) {}
 	}
+	t(doing, 0, total) // the first step may take minutes
 	var mu sync.Mutex
 	done := int64(0)
 	return func(n int64) {

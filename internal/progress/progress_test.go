@@ -103,6 +103,18 @@ func TestText(t *testing.T) {
 	})
 }
 
+// TestAdder: a job says what it waits for before any of it is done.
+func TestAdder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := progress.NewEstimate()
+		add := progress.Tell(e.Tell).Adder("audit", 200)
+		time.Sleep(45 * time.Second)
+		assert.Equal(t, "0 %, waiting for audit for 45s", e.State().Text(nil))
+		add(100)
+		assert.Equal(t, "50 %", e.State().Text(nil)[:4])
+	})
+}
+
 // TestResumed counts what was done before as no progress of this job.
 func TestResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
