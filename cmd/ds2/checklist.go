@@ -31,7 +31,9 @@ type checklist struct {
 }
 
 // ofObserved are the checks that take servers and machines that are observed.
-const ofObserved = "settings, version, rights, connections, room, open files"
+var ofObserved = []string{
+	"settings", "version", "rights", "connections", "room", "open files",
+}
 
 // add takes findings, with passwords taken out of what servers and drivers say. Several
 // configurations of an experiment have many in common, which are told once.

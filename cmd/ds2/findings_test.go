@@ -195,7 +195,7 @@ func observedAs(kind result.FindingKind) madeKind {
 	found := monitor.Found{Kind: string(kind), Of: "host/db", Detail: "sda"}
 	return madeKind{
 		change: func(m *making) {
-			m.s.Cautions.Findings = []result.Finding{result.Observed(found)}
+			m.s.Cautions = []result.Finding{result.Observed(found)}
 		},
 		before: func() []preflight.Finding {
 			return preflight.Observed(&monitor.Observer{Found: []monitor.Found{found}})
@@ -309,12 +309,10 @@ var kindsOfRuns = map[result.FindingKind]madeKind{
 	result.FailedBefore:    noticed(result.FailedBefore),
 	result.MemoryHoldsIt: {
 		change: func(m *making) {
-			m.s.Cautions.Reads = []string{"the memory holds all of it"}
+			observedAs(result.MemoryHoldsIt).change(m)
 			m.counters[sampling.ItemColumn(sampling.DiskReads, "d")] = 20
 		},
-		before: func() []preflight.Finding {
-			return preflight.Observed(&monitor.Observer{Reads: []string{"the memory holds all of it"}})
-		},
+		before: observedAs(result.MemoryHoldsIt).before,
 	},
 	result.OtherPrograms: {change: func(m *making) {
 		m.s.Local = true
@@ -347,12 +345,7 @@ var kindsOfRuns = map[result.FindingKind]madeKind{
 	},
 	result.SettingsReloaded: {change: counter(sampling.DatabaseSettingsLoaded, 1)},
 	result.StoodLong:        {change: gap(90, 100)},
-	result.Distorted: {
-		change: func(m *making) { m.s.Cautions.Other = []string{"fsync is off"} },
-		before: func() []preflight.Finding {
-			return preflight.Observed(&monitor.Observer{Distorting: []string{"fsync is off"}})
-		},
-	},
+	result.Distorted:        observedAs(result.Distorted),
 	result.DriveThrottled: {change: func(m *making) {
 		m.s.SMART = []monitor.SMART{{Drive: "d", Throttled: "for 30 minutes"}}
 	}},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -164,14 +163,11 @@ func (l *checklist) end(i *interrupts) error {
 	if i.Soft.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("the preflight was interrupted")}
 	}
-	// What was skipped is one finding that names the checks, and each counts.
 	n := map[preflight.State]int{}
 	skipped := 0
 	for _, f := range l.all {
 		n[f.State]++
-		if f.State == preflight.Skipped {
-			skipped += 1 + strings.Count(f.Found, ", ")
-		}
+		skipped += f.Skips
 	}
 	sum := fmt.Sprintf("%s, %s, %s passed", counted(n[preflight.Failure], "failure"),
 		counted(n[preflight.Warning], "warning"), counted(n[preflight.OK], "check"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/preflight"
 	"ds2/internal/promtest"
+	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
 
@@ -344,4 +346,23 @@ func TestPooler(t *testing.T) {
 			)...)
 		assert.Regexp(t, want, stdout, "%s: %s", mode, stderr)
 	}
+}
+
+// TestWarningsOfStart: what a run warns of at its start, its record has as findings, in the same
+// words and with their kinds.
+func TestWarningsOfStart(t *testing.T) {
+	t.Parallel()
+	target := loaded(t)
+	more := "--run-time 1s --verify none --output json --out %s"
+	out := filepath.Join(t.TempDir(), "out")
+	stdout, stderr := ends(t, exitDone, quick("drive", target, more, out)...)
+	var s result.Summary
+	require.NoError(t, json.Unmarshal([]byte(stdout), &s))
+	kinds := map[result.FindingKind]bool{}
+	for _, f := range s.Cautions {
+		kinds[f.Kind] = true
+		assert.Contains(t, stderr, "warning: "+f.Words()+"\n")
+		assert.Equal(t, s.Targets[0], f.Of)
+	}
+	assert.True(t, kinds[result.MemoryHoldsIt] && kinds[result.Distorted], "%+v", s.Cautions)
 }

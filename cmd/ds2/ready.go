@@ -35,7 +35,8 @@ func (f *runFlags) ready(
 	unlock := func() {}
 	done = func() { unlock(); o.Observer.Close(); closeStores(o.Databases) }
 	if err == nil && o.Plan == nil { // why, a check has listed
-		l.note(preflight.NotLookedAt, list(o.Databases), "lock, counters and meters, "+ofObserved)
+		skipped := append([]string{"lock", "counters and meters"}, ofObserved...)
+		l.add(preflight.NewSkipped(list(o.Databases), skipped...))
 		return o, done, nil
 	}
 	if err == nil {
@@ -182,7 +183,7 @@ func (f *runFlags) observed(ctx context.Context, l *checklist, o *runs.Options) 
 	observer, err := f.observer(ctx, l, o)
 	if observer == nil {
 		if err == nil { // a check has listed it
-			l.note(preflight.NotLookedAt, list(o.Databases), ofObserved)
+			l.add(preflight.NewSkipped(list(o.Databases), ofObserved...))
 		}
 		return err
 	}
@@ -222,13 +223,9 @@ func (f *runFlags) observed(ctx context.Context, l *checklist, o *runs.Options) 
 		for _, text := range observer.Notes {
 			say(l.w, note, ": %s", text)
 		}
-		var found []string
 		for _, f := range observer.Found {
-			found = append(found, result.Observed(f).Words())
-		}
-		for _, text := range slices.Concat(observer.Reads, observer.Distorting, found) {
 			if !l.quiet { // who reads of what makes the run a poor test of storage in its result
-				warn(l.w, "%s", text)
+				warn(l.w, "%s", result.Observed(f).Words())
 			}
 		}
 	}

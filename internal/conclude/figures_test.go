@@ -170,7 +170,10 @@ func TestPowerOf(t *testing.T) {
 // TestWarnings does not say that the drives see almost no reads where the window's reads came from
 // them.
 func TestWarnings(t *testing.T) {
-	o := result.Cautions{Reads: []string{"fits"}, Other: []string{"fsync is off"}}
+	o := []result.Finding{
+		result.NewFinding(result.MemoryHoldsIt, "fits"),
+		result.NewFinding(result.Distorted, "fsync is off"),
+	}
 	running := &result.Sessions{Running: 1}
 	waiting := &result.Sessions{WaitingForDrives: .96}
 	for _, c := range []struct {

@@ -269,29 +269,18 @@ func (f *findings) findScans() {
 // shown is what makes a run a poor test of storage, by its samples.
 func (v view) shown(e result.Evidence) (all []result.Finding) {
 	add := func(f result.Finding) { all = append(all, f) }
-	caution := func(kind result.FindingKind, texts []string) {
-		for _, text := range texts {
-			f := result.NewFinding(kind, text)
-			if name, rest, named := strings.Cut(text, ": "); named &&
-				slices.Contains(v.Targets, name) {
-				f.Of = name
-				f.Detail = rest
-			}
+	for _, f := range v.Cautions {
+		// A database that fits into memory is suspected by its size and acquitted by its reads.
+		if f.Kind != result.MemoryHoldsIt || !diagnose.ReadFromDrives(e) {
 			add(f)
 		}
 	}
-	// A database that fits into memory is suspected by its size and acquitted by its reads.
-	if !diagnose.ReadFromDrives(e) {
-		caution(result.MemoryHoldsIt, v.Cautions.Reads)
-	}
-	caution(result.Distorted, v.Cautions.Other)
 	for _, share := range []*float64{e.DeviceReads, e.DeviceMost, e.DeviceLog} {
 		if share != nil && *share > mostOfDevice {
 			add(result.NewFinding(result.BeyondDevice, "").With("share", *share))
 			break
 		}
 	}
-	all = append(all, v.Cautions.Findings...)
 	all = append(all, v.judgeSamples()...)
 	all = append(all, v.findBurstEnd()...)
 	if share := diagnose.Others(e); share != nil {

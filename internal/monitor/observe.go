@@ -65,10 +65,8 @@ type Observer struct {
 	Notes []string // what cannot be observed and why
 	// the note on what is not known of where the files lie, on which drives; empty: there is none
 	Unplaced string
-	// what of the targets' configuration makes a run a poor test of storage; records have it too
-	Distorting []string
-	Reads      []string // why the drives may see hardly a read, which the run may disprove
-	Found      []Found  // of what is observed, and bears on what a run is worth
+	// what of the targets and of what is observed bears on what a run is worth; records have it too
+	Found []Found
 
 	Machine *topology.Machine // under test; nil where nothing is known of it
 	Servers []topology.Server // of the targets, in their order: targets of one server have the same
@@ -156,9 +154,11 @@ func Observe(
 		w.targets = append(w.targets, t)
 		w.Servers = append(w.Servers, t.Server)
 	}
-	if w.Reads, w.Distorting, err = askAdvice(ctx, w.targets, run); err != nil {
+	advice, err := askAdvice(ctx, w.targets, run)
+	if err != nil {
 		return nil, err
 	}
+	w.Found = append(w.Found, advice...)
 	if o.PowerCommand != "" {
 		meter, err := power.NewCommand(ctx, o.PowerCommand)
 		if err != nil {
@@ -196,24 +196,24 @@ func askAdvice(
 	ctx context.Context,
 	targets []target,
 	run time.Duration,
-) (reads, distorting []string, err error) {
+) (found []Found, err error) {
 	for _, t := range targets {
 		engine, ok := t.Database.(Adviser)
 		if !ok {
 			continue
 		}
-		of, others, err := engine.Advise(ctx, run, t.available.MemoryBytes)
+		reads, others, err := engine.Advise(ctx, run, t.available.MemoryBytes)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if of != "" {
-			reads = append(reads, t.Label()+": "+of)
+		if reads != "" {
+			found = append(found, Found{MemoryHolds, t.Label(), reads})
 		}
 		for _, sentence := range others {
-			distorting = append(distorting, t.Label()+": "+sentence)
+			found = append(found, Found{Distorted, t.Label(), sentence})
 		}
 	}
-	return reads, distorting, nil
+	return found, nil
 }
 
 // Available is what the server of a target may use; 0 where unknown.
@@ -242,15 +242,19 @@ func availableTo(t target, m machines, memory int64) (available topology.Contain
 	return available
 }
 
-// Found is one thing that was found of what is observed.
+// Found is one thing that was found of a target or of what is observed.
 type Found struct {
 	Kind   string // one of those below
-	Of     string // the file, drive or server that it is about
+	Of     string // the target, file, drive or server that it is about
 	Detail string
 }
 
 // The kinds of Found.
 const (
+	// of the targets' configurations: a cache for all of the data, which the run may disprove, and
+	// what else makes a poor test of storage
+	MemoryHolds = "cache too large"
+	Distorted   = "distorted"
 	// a server's, which may not be read, are taken to be those of ds2
 	MountsAssumed    = "mounts assumed"
 	DrivesUnknown    = "drives unknown"    // under a file

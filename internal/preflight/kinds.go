@@ -14,6 +14,8 @@ type Finding struct {
 	Found string `json:"found"`
 	Do    string `json:"do,omitempty"` // where the state is not OK
 	Kind  Kind   `json:"kind"`         // for scripts, which read no words
+
+	Skips int `json:"skips,omitempty"` // how many checks were not made
 }
 
 // State is how good a finding is.
@@ -45,8 +47,6 @@ const (
 	roomTooSmall    Kind = "too little room"
 	counted         Kind = "counted"
 	notCounted      Kind = "not counted" // some counters are missing
-	memoryHolds     Kind = "cache too large"
-	distorted       Kind = "distorted"
 	notDistorted    Kind = "not distorted"
 	recordPlace     Kind = "record"
 	recordRefused   Kind = "no record"
@@ -76,7 +76,7 @@ const (
 	ClassReady      Kind = "class ready"
 	ClassFails      Kind = "class fails"
 	SameNode        Kind = "driver on the server's node"
-	NotLookedAt     Kind = "skipped" // as something before it failed
+	notLookedAt     Kind = "skipped" // as something before it failed
 )
 
 //go:embed kinds.tsv
@@ -89,7 +89,7 @@ func readKinds(table string) map[Kind]Finding {
 	all := map[Kind]Finding{}
 	for _, row := range datatable.Rows(table, 5) {
 		kind := Kind(row[0])
-		all[kind] = Finding{row[1], State(row[2]), row[3], row[4], kind}
+		all[kind] = Finding{row[1], State(row[2]), row[3], row[4], kind, 0}
 	}
 	return all
 }
@@ -103,5 +103,12 @@ func NewFinding(kind Kind, of, detail string, more ...string) Finding {
 	for _, text := range []*string{&f.What, &f.Found, &f.Do} {
 		*text = words.Replace(*text)
 	}
+	return f
+}
+
+// NewSkipped is that checks of some databases were not made.
+func NewSkipped(of string, checks ...string) Finding {
+	f := NewFinding(notLookedAt, of, strings.Join(checks, ", "))
+	f.Skips = len(checks)
 	return f
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/datatable"
+	"ds2/internal/monitor"
 	"ds2/internal/store"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestKindsHaveRows(t *testing.T) {
 	text, err := os.ReadFile("kinds.go")
 	require.NoError(t, err)
-	named := map[Kind]bool{}
+	named := map[Kind]bool{monitor.MemoryHolds: true, monitor.Distorted: true}
 	for _, match := range regexp.MustCompile(`Kind = "(.+)"`).FindAllSubmatch(text, -1) {
 		named[Kind(match[1])] = true
 	}
@@ -34,6 +35,13 @@ func TestKindsHaveRows(t *testing.T) {
 		assert.NotEmpty(t, row.Found, kind)
 		assert.False(t, row.State == OK && row.Do != "", "%s: nothing is to be done", kind)
 	}
+}
+
+// TestSkippedAreCounted: a check counts once, whatever its name looks like.
+func TestSkippedAreCounted(t *testing.T) {
+	f := NewSkipped("h:1/a, h:1/b", "lock", "counters, of all")
+	assert.Equal(t, 2, f.Skips)
+	assert.Equal(t, "lock, counters, of all", f.Found)
 }
 
 // TestFindingsNameThings: the words of a finding name what it is about, whatever that looks like.

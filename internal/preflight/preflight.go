@@ -176,8 +176,10 @@ func Observed(o *monitor.Observer) (all []Finding) {
 	for _, note := range o.Notes {
 		all = append(all, NewFinding(notCounted, "", note))
 	}
+	distorts := false
 	for _, f := range o.Found {
 		all = append(all, observed(f))
+		distorts = distorts || f.Kind == monitor.Distorted
 	}
 	if m := o.Machine; m != nil {
 		and := ""
@@ -186,28 +188,26 @@ func Observed(o *monitor.Observer) (all []Finding) {
 		}
 		all = append(all, NewFinding(counted, "", and))
 	}
-	for _, reads := range o.Reads {
-		all = append(all, NewFinding(memoryHolds, "", reads))
-	}
-	for _, distorting := range o.Distorting {
-		all = append(all, NewFinding(distorted, "", distorting))
-	}
-	if len(o.Distorting) == 0 {
+	if !distorts {
 		all = append(all, NewFinding(notDistorted, "", ""))
 	}
 	return all
 }
 
-// observed is what was found of what is observed: what withholds a run's result fails.
+// observed is what was found of a target or of what is observed: what withholds a run's result
+// fails.
 func observed(found monitor.Found) Finding {
 	f := result.Observed(found)
+	if kind := Kind(f.Kind); kinds[kind].Kind != "" { // here it says what to do
+		return NewFinding(kind, "", f.Words())
+	}
 	state := Warning
 	if f.Effect.Worse(result.Reserves) {
 		state = Failure
 	}
 	// The words of a result's finding say after a colon what to do about it.
 	words, do, _ := strings.Cut(f.Words(), ": ")
-	return Finding{"drives", state, words, do, Kind(f.Kind)}
+	return Finding{"drives", state, words, do, Kind(f.Kind), 0}
 }
 
 // Record looks, without writing, whether the record can be written into a directory, which may not

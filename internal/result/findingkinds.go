@@ -47,7 +47,7 @@ const (
 	SettingsChanged  FindingKind = "settings changed"
 	ChangeUnknown    FindingKind = "change unknown"
 	FailedBefore     FindingKind = "audit failed before"
-	MemoryHoldsIt    FindingKind = "cache too large"
+	MemoryHoldsIt    FindingKind = monitor.MemoryHolds
 	OtherPrograms    FindingKind = "other programs"
 	OtherIO          FindingKind = "I/O of other programs"
 	StoodLong        FindingKind = "nothing completed for seconds"
@@ -59,7 +59,7 @@ const (
 	LargeReads       FindingKind = "large reads"
 	HeldAbove        FindingKind = "held above the drives"
 	Vacuums          FindingKind = "vacuums among the I/O"
-	Distorted        FindingKind = "distorted"
+	Distorted        FindingKind = monitor.Distorted
 	DriveThrottled   FindingKind = "throttled"
 	IOErrors         FindingKind = "I/O errors"
 	NotMerged        FindingKind = "not merged"

@@ -21,7 +21,7 @@ func TestKindsHaveRows(t *testing.T) {
 	require.NoError(t, err)
 	named := []FindingKind{
 		monitor.MountsAssumed, monitor.DrivesUnknown, monitor.DevicesElsewhere,
-		monitor.MayBurst, monitor.WithinBurst,
+		monitor.MayBurst, monitor.WithinBurst, monitor.MemoryHolds, monitor.Distorted,
 	}
 	for _, declared := range file.Decls {
 		constants, ok := declared.(*ast.GenDecl)

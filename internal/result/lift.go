@@ -37,6 +37,9 @@ func findWarnings(summary map[string]any) {
 		return all
 	}
 	summary["noticed"] = found(summary, "warnings", Distorted)
+	cautions, _ := summary["cautions"].(map[string]any)
+	summary["cautions"] = append(
+		found(cautions, "reads", MemoryHoldsIt), found(cautions, "other", Distorted)...)
 	bottleneck, _ := summary["bottleneck"].(map[string]any)
 	summary["shown"] = append(
 		found(summary, "away", Away), found(bottleneck, "warnings", Distorted)...)

@@ -131,10 +131,10 @@ type Happened struct {
 	Device *Device `json:"device,omitempty"`
 	// under test; absent where nothing is known of it
 	Machine  *topology.Machine `json:"machine,omitempty"`
-	Local    bool              `json:"local,omitempty"`   // ds2 ran on it
-	Servers  []topology.Server `json:"servers,omitempty"` // in the order of Targets
-	Cluster  *Cluster          `json:"cluster,omitempty"` // absent: Kubernetes runs none of them
-	Cautions Cautions          `json:"cautions,omitzero"` // known before the run
+	Local    bool              `json:"local,omitempty"`    // ds2 ran on it
+	Servers  []topology.Server `json:"servers,omitempty"`  // in the order of Targets
+	Cluster  *Cluster          `json:"cluster,omitempty"`  // absent: Kubernetes runs none of them
+	Cautions []Finding         `json:"cautions,omitempty"` // known before the run
 	// Noticed is what was seen beside the run and its record shows nowhere else.
 	Noticed []Finding `json:"noticed,omitempty"`
 	// of the drives that tell, over the whole run
@@ -204,15 +204,6 @@ func CompareStates(before, after map[string]string) (changes []Change) {
 		}
 	}
 	return changes
-}
-
-// Cautions are what makes a run a poor test of storage, as far as it is known before.
-type Cautions struct {
-	// why the drives may see hardly a read, which the run may disprove
-	Reads []string `json:"reads,omitempty"`
-	Other []string `json:"other,omitempty"`
-
-	Findings []Finding `json:"findings,omitempty"` // of what is observed
 }
 
 // Conclusion is what a run comes to over some windows. It is made by package conclude, in one

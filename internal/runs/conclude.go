@@ -118,7 +118,8 @@ func (r *Run) count() {
 func fill(o Options, counters *sampling.Table, s *result.Summary) error {
 	filled, lacks := o.Observer.Fill(counters, s.Start, s.End)
 	if lacks != "" {
-		s.Cautions.Other = append(slices.Clip(s.Cautions.Other), lacks)
+		caution := result.NewFinding(result.Distorted, lacks)
+		s.Cautions = append(slices.Clip(s.Cautions), caution)
 	}
 	if !filled {
 		return nil
@@ -131,9 +132,9 @@ func observed(s *result.Summary, o *monitor.Observer) {
 	s.Machine = o.Machine
 	s.Local = o.Local
 	s.Servers = o.Servers
-	s.Cautions = result.Cautions{Reads: o.Reads, Other: o.Distorting}
+	s.Cautions = nil
 	for _, f := range o.Found {
-		s.Cautions.Findings = append(s.Cautions.Findings, result.Observed(f))
+		s.Cautions = append(s.Cautions, result.Observed(f))
 	}
 }
 

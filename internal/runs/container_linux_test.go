@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -61,7 +60,7 @@ func TestContainer(t *testing.T) {
 	require.NotNil(t, c)
 	require.Equal(t, 0.1, c.Processors)
 	require.InDelta(t, 299.5e6, c.MemoryBytes, .5e6)
-	texttest.Contains(t, strings.Join(o.Observer.Reads, "\n"), "fits into the 29") // in whole pages
+	texttest.Contains(t, fmt.Sprint(o.Observer.Found), "fits into the 29") // in whole pages
 	run := begin(t, o)
 	var end time.Time
 	r := recorded(t, run, func() {
