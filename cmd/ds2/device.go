@@ -60,6 +60,9 @@ func (f *deviceFlags) run(cmd *cobra.Command, _ []string) error {
 	if info, err := os.Stat(o.Dir); o.Dir != "" && (err != nil || !info.IsDir()) {
 		return usageError("--dir: there is no directory %s", o.Dir)
 	}
+	if _, err := os.Stat(o.Device); o.Device != "" && err != nil {
+		return usageError("--device: there is no device %s", o.Device)
+	}
 	// Whole MiB, which all block sizes of the stages divide.
 	o.FileBytes = o.FileBytes / (1 << 20) * (1 << 20)
 	o.KitVersion = kitVersion()

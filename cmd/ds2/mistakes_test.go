@@ -23,23 +23,28 @@ func TestMistakes(t *testing.T) {
 	require.NoError(t, err)
 	want := read(t, golden)
 	device := read(t, "../../docs/examples/device.json")
+	record := read(t, "../../docs/examples/demo/summary.json")
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"full/file.txt": "something",
 		"old.yaml": "configurations:\n  a:\n    target: postgres://db1/ds2\n" +
 			"  b:\n    target: postgres://db2/ds2\n    thread: 5\n",
-		"runs.yaml":      "runs: many\nconfigurations:\n  a: {target: postgres://db1/ds2}\n",
-		"tabs.yaml":      "configurations:\n\ta: 1\n",
-		"empty.yaml":     "",
-		"secret.yaml":    "configurations:\n  a: {target: \"postgres://ds2:${NO_SUCH_VARIABLE}@db1/ds2\"}\n",
-		"zero.yaml":      "configurations:\n  a: {target: \"postgres://ds2:${file:zero}@db1/ds2\"}\n",
-		"dvdstore.cfg":   "target=localhost\nn_threads=many\n",
-		"unknown.cfg":    "n_users=5\n",
-		"meter.csv":      "no time,no watts\n",
-		"words.txt":      "one\n",
-		"no-record/x.md": "nothing",
-		"held/prod.csv":  "",
-		"dev.json":       device,
+		"reversed.yaml": "runs: 9..5\nconfigurations:\n  a: {target: postgres://db1/ds2}\n",
+		"bom.yaml": "\ufeffconfigurations:\n  a: {target: postgres://db1/ds2}\n" +
+			"  b: {target: postgres://db2/ds2, thread: 5}\n",
+		"record/summary.json": record,
+		"runs.yaml":           "runs: many\nconfigurations:\n  a: {target: postgres://db1/ds2}\n",
+		"tabs.yaml":           "configurations:\n\ta: 1\n",
+		"empty.yaml":          "",
+		"secret.yaml":         "configurations:\n  a: {target: \"postgres://ds2:${NO_SUCH_VARIABLE}@db1/ds2\"}\n",
+		"zero.yaml":           "configurations:\n  a: {target: \"postgres://ds2:${file:zero}@db1/ds2\"}\n",
+		"dvdstore.cfg":        "target=localhost\nn_threads=many\n",
+		"unknown.cfg":         "n_users=5\n",
+		"meter.csv":           "no time,no watts\n",
+		"words.txt":           "one\n",
+		"no-record/x.md":      "nothing",
+		"held/prod.csv":       "",
+		"dev.json":            device,
 		"old.key": "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n" +
 			"DEK-Info: AES-256-CBC,00\n\nAA==\n-----END RSA PRIVATE KEY-----\n",
 		"new.key": "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----\n",

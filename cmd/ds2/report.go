@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"ds2/internal/atomicfile"
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
+	"ds2/internal/escape"
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -37,7 +39,7 @@ func records(_ *cobra.Command, args []string) error {
 		_, dir := cutName(arg)
 		if _, err := os.Stat(dir); err != nil {
 			return fmt.Errorf("there is no record %s: name a directory that a run, a bench or an experiment wrote",
-				dir)
+				escape.Text(dir))
 		}
 		if before, twice := seen[filepath.Clean(dir)]; twice {
 			return fmt.Errorf("%s and %s are one record: name another", before, arg)
@@ -297,8 +299,14 @@ func (s shown) deliver(stdout io.Writer, f formatFlags, out string) error {
 	if out == "" || out == "-" {
 		return s.write(stdout, f)
 	}
-	if info, err := os.Stat(out); err == nil && info.IsDir() {
-		return usageError("--out: %s is a directory: name a file in it", out)
+	switch info, err := os.Stat(out); {
+	case err == nil && info.IsDir():
+		return usageError("--out: %s is a directory: name a file in it, such as %s", out,
+			filepath.Join(out, reportFile))
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(out)); err != nil {
+			return usageError("--out: there is no directory %s", filepath.Dir(out))
+		}
 	}
 	path, err := atomicfile.Follow(out)
 	if err == nil {

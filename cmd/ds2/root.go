@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -151,12 +152,20 @@ func flagsOnly(cmd *cobra.Command, args []string) error {
 		case slices.Contains(timeUnits, strings.ToLower(args[0])):
 			return fmt.Errorf("unexpected argument %q: write a time as one word, such as 20m",
 				args[0])
+		case hasRecord(args[0]) && cmd.Flags().Lookup("record") != nil:
+			return fmt.Errorf("unexpected argument: write --record=%s", args[0])
 		case cmd.Name() == "init":
 			return fmt.Errorf("unexpected argument: the file goes to standard output; write ds2 init > %s", args[0])
 		}
 		return fmt.Errorf("unexpected argument %q: write --flag=value", args[0])
 	}
 	return nil
+}
+
+// hasRecord says that a directory looks like a record.
+func hasRecord(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, result.SummaryFile))
+	return err == nil
 }
 
 // normalizeFlag lets every flag be written with - or _, as DS2's own parameters are, and by DS2's

@@ -44,6 +44,9 @@ func suggest(cmd *cobra.Command, err error) string {
 			return fmt.Sprintf("%s; did you mean --%s?", text, f.Name)
 		}
 	}
+	if of := commandsWith(cmd.Root(), name); of != "" {
+		return fmt.Sprintf("%s; it is a flag of %s", text, of)
+	}
 	best := meantByLetter[name]
 	if len(name) > 1 {
 		if best = nearest(cmd.Flags(), name); best != "" {
@@ -54,6 +57,17 @@ func suggest(cmd *cobra.Command, err error) string {
 		text = fmt.Sprintf("%s; did you mean %s?", text, best)
 	}
 	return text
+}
+
+// commandsWith names the commands that have a flag, three at most; empty if none has.
+func commandsWith(root *cobra.Command, name string) string {
+	var names []string
+	for _, other := range root.Commands() {
+		if f := other.Flags().Lookup(name); f != nil && len(name) > 1 && len(names) < 3 {
+			names = append(names, other.CommandPath())
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // nearest is the flag that was meant by a name; empty if none is near.

@@ -5,7 +5,6 @@ package history
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -60,7 +59,7 @@ func Read(
 ) (all []History, err error) {
 	var days []Day
 	var out []result.Finding
-	why := errors.New("there is no record: name directories that runs, benches or experiments wrote")
+	why := result.NoRecord("there is no record: name directories that runs, benches or experiments wrote")
 	for _, path := range paths {
 		found, err := findRecords(path)
 		if err != nil {

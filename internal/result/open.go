@@ -63,6 +63,9 @@ var ErrNone = errors.New("no such record")
 // none says so in its own words.
 type none struct{ error }
 
+// NoRecord says ErrNone in these words.
+func NoRecord(text string) error { return none{errors.New(text)} }
+
 func (none) Is(target error) bool { return target == ErrNone }
 
 // Open reads the record in dir, whatever it is of: a *Record, a Bench, an Experiment or a Search.

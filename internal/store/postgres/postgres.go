@@ -8,6 +8,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -65,6 +66,9 @@ func Open(u *url.URL) (store.Database, error) {
 			return nil, fmt.Errorf("the target names several servers, %s:%d and %s:%d: name the one to be measured",
 				config.Host, config.Port, other.Host, other.Port)
 		}
+	}
+	if config.Database == "" { // a server would take the user's name for it
+		return nil, errors.New("the URL names no database: write it behind the host, such as postgres://host/ds2")
 	}
 	if name := config.Database; len(name) > maxName {
 		return nil, fmt.Errorf("the database's name has %d bytes, and PostgreSQL cuts names to %d: name it %q",
