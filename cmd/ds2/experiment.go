@@ -149,27 +149,11 @@ func (f *experimentFlags) conduct(
 	if err := beginRecord(dir, &record, resumed); err != nil {
 		return err
 	}
-	var configurations []*experiment.Bench
-	var planned []preflight.Planned
-	for _, c := range file.configurations {
-		one, err := c.takeUp(i)
-		if err != nil {
-			return endRecord(i, dir, record, file.of(c, err))
-		}
-		one.Summary.Experiment = record.ExperimentID
-		if c.unready == nil {
-			planned = append(planned, c.planned(i.Soft, c.options))
-		}
-		configurations = append(configurations, one)
-	}
-	l := &checklist{w: i.stderr, quiet: f.quiet}
-	// Before the first run, as no run could mend it: configurations that are unlike in more than
-	// their subject, or two that are one database, measured against itself.
-	l.add(preflight.Alike(planned, file.declared())...)
-	if err := l.refusal(); err != nil {
+	benches, err := file.takeUpBenches(i, record.ExperimentID, f.quiet)
+	if err != nil {
 		return endRecord(i, dir, record, err)
 	}
-	whole := file.experiment(record.Seed, configurations)
+	whole := file.experiment(record.Seed, benches)
 	whole.Told = o.told(i)
 	// refresh tells what keeps the page from being up to date, and ends nothing.
 	refresh := func(least int) (one shown, err error) {
@@ -192,6 +176,29 @@ func (f *experimentFlags) conduct(
 	refresh(0)
 	fmt.Fprintf(i.stderr, "record: %s\n", dir)
 	return err
+}
+
+// takeUpBenches takes up those of all configurations, and refuses what no run could mend:
+// configurations that are unlike in more than their subject, or two that are one database, measured
+// against itself.
+func (f *experimentFile) takeUpBenches(
+	i *interrupts, experimentID string, quiet bool,
+) (benches []*experiment.Bench, err error) {
+	var planned []preflight.Planned
+	for _, c := range f.configurations {
+		bench, err := c.takeUp(i)
+		if err != nil {
+			return nil, f.of(c, err)
+		}
+		bench.Summary.Experiment = experimentID
+		if c.unready == nil {
+			planned = append(planned, c.planned(i.Soft, c.options))
+		}
+		benches = append(benches, bench)
+	}
+	l := &checklist{w: i.stderr, quiet: quiet}
+	l.add(preflight.Alike(planned, f.declared())...)
+	return benches, l.refusal()
 }
 
 // openConfigurations opens the databases of all configurations. One that cannot be opened is left
