@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat"
 
+	"ds2/internal/conclude"
 	"ds2/internal/measure"
 )
 
@@ -147,11 +148,18 @@ func TestTrendWidens(t *testing.T) {
 			}
 		}
 		half := 0.
-		for range *replicates {
+		wide := shares(func() []bool {
 			w, err := p.series(random, 1200).Compute(last(1200, 1200))
 			require.NoError(t, err)
 			half += 100 * *w.CI95 / w.OPM / float64(*replicates)
-		}
+			return []bool{*w.CI95 > conclude.WidestInterval*w.OPM}
+		})[0]
 		made.row(fmt.Sprintf("%g %%", percent), fmt.Sprintf("%.1f %%", half))
+		switch percent {
+		case 0:
+			made.hold("a level rate has an interval of more than 5 %", wide, .01, "a run")
+		case -1:
+			made.hold("a falling rate has one of 5 % or less", 1-wide, .01, "a run")
+		}
 	}
 }

@@ -145,6 +145,7 @@ func TestTrustDisturbed(t *testing.T) {
 			return []bool{said, said && missed, said && far}
 		}))
 		made.row(append([]string{why}, of.shares()...)...)
+		of.hold(made, "%s", why)
 	}
 }
 
@@ -237,6 +238,9 @@ func TestTrustRules(t *testing.T) {
 		for i := range rules {
 			of := trustOf(each[3*i:])
 			all[i].add(of)
+			if i == 0 && noise >= 3 {
+				made.hold("noisy experiments are trustworthy", of.said, .25, "%g %%", noise)
+			}
 			if of.said >= .1 {
 				most[i] = max(most[i], of.missed/of.said)
 			}
@@ -246,6 +250,13 @@ func TestTrustRules(t *testing.T) {
 		}
 	}
 	for i, rule := range rules {
+		said := all[i].said * float64(*replicates)
+		missed := all[i].missed / all[i].said
+		if i == 0 {
+			made.holdAmong("of ds2's trustworthy an interval misses the truth", missed, said, .06, "all noises")
+		} else {
+			made.holdAmong("of others' none misses it", 1-missed, said, .95, "%s", rule.name)
+		}
 		row := append([]string{rule.name}, rows[i]...)
 		made.row(append(row, share(all[i].missed/all[i].said), share(most[i]), share(all[i].far/all[i].said))...)
 	}
@@ -289,7 +300,24 @@ func TestLuck(t *testing.T) {
 				}
 			}
 			row = append(row, share(missed))
+			n := float64(least)
+			lucky := missesOfLucky(s, freedom)
+			table.holdAmong("more miss than by chance", missed, n, lucky, "%g blocks, %g", blocks, s)
+			table.holdAmong("fewer miss", 1-missed, n, 1-lucky, "%g blocks, %g", blocks, s)
 		}
 		table.row(row...)
 	}
+}
+
+// missesOfLucky is how often 95 % intervals miss of those that are narrowest, as many as are said,
+// where the spread of normal runs says nothing of their mean: the mean of Student's misses over the
+// spreads that are found so often.
+func missesOfLucky(said, freedom float64) (misses float64) {
+	const steps = 500
+	factor := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(.975)
+	for i := range steps {
+		squares := distuv.ChiSquared{K: freedom}.Quantile(said * (float64(i) + .5) / steps)
+		misses += 2 * distuv.UnitNormal.CDF(-factor*math.Sqrt(squares/freedom)) / steps
+	}
+	return misses
 }
