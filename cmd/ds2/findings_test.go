@@ -820,3 +820,24 @@ func TestFindingsOfSeveral(t *testing.T) {
 		})
 	}
 }
+
+// TestRunsWithoutResult: a run that ended before its first window did is compared as a bench is of
+// which no run counts, and a gate says so, or that it failed.
+func TestRunsWithoutResult(t *testing.T) {
+	t.Parallel()
+	dir := memory(t)
+	good := filepath.Join(dir, "good")
+	newMaking(ds2.Name, 7).write(t, good)
+	for kind, code := range map[result.FindingKind]int{
+		result.NoWindow: exitUnknown, result.RunFailed: exitVerdict,
+	} {
+		short := newMaking(ds2.Name, 7)
+		kindsOfRuns[result.NoWindow].change(short)
+		kindsOfRuns[kind].change(short)
+		run := filepath.Join(dir, string(kind))
+		short.write(t, run)
+		shows(t, result.NoResult, result.Withholds, "compare", good, run)
+		stdout, _ := ends(t, code, "compare", "--fail-if", "opm < -90 %", good, run)
+		assert.Contains(t, stdout, "no run counts", kind)
+	}
+}

@@ -76,10 +76,6 @@ func ReadConfigurations(
 			one.Subject = subjectAround(dir, record)
 			one.unfinished = record.Experiment != "" && record.Status == result.Failed
 		case *result.Record:
-			if record.Figure == nil {
-				return nil, nil, fmt.Errorf(
-					"%s: the run has no result; it ended before its first window did", dir)
-			}
 			one.Bench = Single(record.Summary)
 		default:
 			return nil, nil, fmt.Errorf("compare %s: it holds no bench, run or experiment", dir)
