@@ -243,8 +243,8 @@ func (c *variant) openDatabases(i *interrupts) (err error) {
 	return err
 }
 
-// closeConfigurations closes the databases of all configurations, whose servers may be gone by then,
-// and ends the tracing of their I/Os.
+// closeConfigurations closes the databases of all configurations, whose servers may be gone by
+// then, and ends the tracing of their I/Os.
 func (f *experimentFile) closeConfigurations() {
 	for _, c := range f.configurations {
 		c.options.Observer.Close()

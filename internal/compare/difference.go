@@ -251,8 +251,8 @@ func (c Comparison) Confidence() string {
 }
 
 // differencesOf are those of configurations' values from those of the first: by blocks where one
-// experiment made both in blocks, else by Welch's t-test. All intervals of a table hold together, and
-// where three or more configurations vary alike, all of them tell the error of each.
+// experiment made both in blocks, else by Welch's t-test. All intervals of a table hold together,
+// and where three or more configurations vary alike, all of them tell the error of each.
 func differencesOf(all []values) (found []measure.Difference) {
 	first := all[0]
 	stated := measure.WithFirst(len(all))

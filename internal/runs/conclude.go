@@ -62,8 +62,8 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	return outcome.withErrors(save(r.options.Dir, s))
 }
 
-// endSince is when a run ends that began at start, by the clock that only goes on: a time of day that
-// is put back during the run would end it before its start, and nothing could read its record.
+// endSince is when a run ends that began at start, by the clock that only goes on: a time of day
+// that is put back during the run would end it before its start, and nothing could read its record.
 func endSince(start time.Time) time.Time { return start.Add(max(0, time.Since(start))) }
 
 // draw draws the conclusion of a run from what it was to be, what happened and what was sampled.
