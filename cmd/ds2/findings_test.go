@@ -663,6 +663,8 @@ type several struct {
 	gate string
 	// alone: of the bench b by itself
 	alone bool
+	// gone is the directory of a run that somebody removed from each bench
+	gone string
 	// factors: the benches are those of a factor, too
 	factors bool
 }
@@ -712,6 +714,7 @@ var kindsOfSeveral = map[result.FindingKind]several{
 		}
 	})},
 	result.NotAllMade: {b: result.Bench{Status: result.Interrupted}, of: unchanged},
+	result.RecordGone: {gone: "run-2", of: unchanged},
 	result.LeftOut: {
 		a: ofExperiment, of: unchanged,
 		b: result.Bench{Experiment: "made", Status: result.Failed, Error: "two in a row"},
@@ -801,6 +804,9 @@ func TestFindingsOfSeveral(t *testing.T) {
 				}
 				at := filepath.Join(dir, name)
 				bench(t, at, b, runs, func(i int, m *making) { row.of(name, i, m) })
+				if row.gone != "" {
+					require.NoError(t, os.RemoveAll(filepath.Join(at, row.gone)))
+				}
 				dirs = append(dirs, at)
 			}
 			switch {

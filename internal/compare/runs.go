@@ -295,10 +295,14 @@ func again(read conclude.Reader, dir string, b *result.Bench) error {
 	return nil
 }
 
-// learn takes what the record of a run says by now. A run that failed may have none.
+// learn takes what the record of a run says by now. A run that failed may have none; of another
+// that is gone, nobody knows what was found later.
 func learn(dir string, run *result.BenchRun) error {
 	s, err := result.ReadSummary[result.Summary](dir)
 	if errors.Is(err, result.ErrNone) {
+		if run.Status != result.Failed {
+			run.Findings = append(run.Findings, result.NewFinding(result.RecordGone, ""))
+		}
 		return nil
 	}
 	if err != nil {

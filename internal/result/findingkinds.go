@@ -84,6 +84,7 @@ const (
 	RunsDropped     FindingKind = "runs dropped"
 	OtherFigure     FindingKind = "result in another unit"
 	NotAllMade      FindingKind = "not all runs made"
+	RecordGone      FindingKind = "record not there"
 	LeftOut         FindingKind = "left out"
 	StillWarming    FindingKind = "still warming up"
 	StillSlowing    FindingKind = "still slowing down"
