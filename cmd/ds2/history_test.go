@@ -78,7 +78,7 @@ func TestHistory(t *testing.T) {
 	must(t, "history", "-o", "html", "--out", page, dir)
 	texttest.Contains(t, read(t, page), "days since change 1", `"name":"95 %"`)
 
-	_, stderr := ends(t, exitFailed, "history", t.TempDir())
+	_, stderr := ends(t, exitUsage, "history", t.TempDir())
 	assert.Contains(t, stderr, "there is no record")
 	_, stderr = ends(t, exitFailed, "history", newer)
 	texttest.Contains(t, stderr, "ds2 7.1.0 wrote", "this is ds2 "+kitVersion())

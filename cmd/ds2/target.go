@@ -142,9 +142,6 @@ func (f targetFlags) urls() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(urls, u) {
-			return nil, usageError("--target: %s is given twice: name each database once", u)
-		}
 		urls = append(urls, u)
 	}
 	return urls, nil
