@@ -155,3 +155,5 @@ GO
 -- system-tables/suspect-pages-transact-sql, 2016-06-10
 CREATE TABLE ds2sys.suspect_pages (database_id int, file_id int, page_id bigint, event_type int, error_count int, last_update_date datetime);
 GO
+-- The catalog is made inside of an IF, whose body the model does not always take for a definition.
+CREATE FULLTEXT CATALOG DS2_FULLTEXT;
