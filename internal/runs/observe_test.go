@@ -181,7 +181,7 @@ func TestSettingsFlipped(t *testing.T) {
 	assert.Contains(
 		t,
 		strings.Join(result.Sentences(s.Findings, result.Reserves), "\n"),
-		"a server read its settings anew",
+		"a server reloaded its settings",
 	)
 }
 
